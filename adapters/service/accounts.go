@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	dataKeysEnv = "CORRIDOR_DATA_KEYS" // no flag: a command line is seen by every user of the machine
+	dataKeysEnv = "CORRIDOR_DATA_KEYS" // not a flag: command lines are visible to every user of the machine
 	dataKeyName = "validation data key"
 	storeKeyID  = "store"
 
 	maxValidationTimeout = time.Hour
 
-	// keepSealed is how long a validation stays readable after its answer is
-	// stale, where its data is sealed with keys of the installation's own.
+	// keepSealed is how long a validation can be read after its answer has become stale
+	// if its data is sealed with configured keys.
 	keepSealed = 30 * 24 * time.Hour
 )
 
-// AccountSettings are the settings that concern account validation. They stand
-// alone for a command that does nothing else.
+// AccountSettings are the settings for account validation. They are separate for commands
+// that only validate accounts.
 type AccountSettings struct {
-	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers of account answers, in the order of asking, out of ${connectors}." sep:","`
-	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                  help:"Limit of an account lookup, 1ms to 1h."`
-	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                      help:"How long a provider's answer is good; 0 keeps none." name:"validation-ttl"`
-	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                              env:"CORRIDOR_CHECK_DIGIT"                                 help:"What a wrong check digit means: enforce (not_found) or advise (the provider decides)."`
+	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers that look accounts up, in the order in which they are called: any of ${connectors}." sep:","`
+	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                                    help:"Time limit of an account lookup, 1ms to 1h."`
+	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                                        help:"How long a provider's answer is reused; 0 disables it." name:"validation-ttl"`
+	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                                                env:"CORRIDOR_CHECK_DIGIT"                                    help:"How wrong check digits are handled: enforce (not_found) or advise (the provider decides)."`
 }
 
 var checkDigits = map[string]validation.CheckDigit{"enforce": validation.Enforce, "advise": validation.Advise}
@@ -41,8 +41,8 @@ func (v *AccountSettings) policy(keepFor time.Duration) validation.Policy {
 	return validation.Policy{CheckDigit: checkDigits[v.CheckDigit], AnswerTTL: v.ValidationTTL, KeepFor: keepFor}
 }
 
-// Validate rejects a timeout of zero, which means the default further down, and
-// values outside the bounds of the policy.
+// Validate rejects a zero timeout, which would mean the default, and values outside the
+// bounds of the policy.
 func (v *AccountSettings) Validate() error {
 	if v.ValidationTimeout < time.Millisecond || v.ValidationTimeout > maxValidationTimeout {
 		return fmt.Errorf("--validation-timeout must be 1ms to %s, not %s", maxValidationTimeout, v.ValidationTimeout)
@@ -53,11 +53,11 @@ func (v *AccountSettings) Validate() error {
 	return nil
 }
 
-// accounts is what account validation needs, but for a store: what is refused
-// here has touched none.
+// accounts is the part of account validation that needs no store. If opening it fails, no
+// store has been touched.
 type accounts struct {
 	connectors []ports.AccountConnector
-	keys       []keyring.Key // none: the store keeps one
+	keys       []keyring.Key // empty means the key in the store
 }
 
 // openAccounts opens the connectors and reads the keys.
@@ -76,7 +76,7 @@ func (b *builder) openAccounts() (*accounts, error) {
 	return a, nil
 }
 
-// validations makes the validations on the store.
+// validations returns the validation service on the store.
 func (b *builder) validations(a *accounts) (*validation.Service, error) {
 	sealer, keepFor, err := b.sealer(a)
 	if err != nil {
@@ -91,9 +91,9 @@ func (b *builder) validations(a *accounts) (*validation.Service, error) {
 	})
 }
 
-// sealer makes the keyring. Where no key is set, one is made once and kept in the
-// store, which protects what leaves without the store; what it seals is kept no
-// longer than it is of use.
+// sealer returns the keyring and how long validations are kept. If no key is configured,
+// a key is created once and stored in the store itself. That protects only data that
+// leaves without the store, so sealed data is then not kept longer than needed.
 func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
 	if len(a.keys) > 0 {
 		ring, err := keyring.New(a.keys, nil)
@@ -107,20 +107,19 @@ func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
 	return ring, 0, err
 }
 
-// Accounts is account validation without the rest of the service, on a store in
-// memory.
+// Accounts is account validation without the rest of the service, on a memory store.
 type Accounts struct {
 	*validation.Service
 
-	// NobodyAsked reports that there is no connector: rules alone decide.
+	// NobodyAsked reports that there is no connector, so the rules alone decide.
 	NobodyAsked bool
 
 	release func() error
 }
 
-// OpenAccounts makes account validation as the service does, with the sandbox's
-// connectors if inSandbox is set and the settings name no others. An error names
-// the setting that is wrong.
+// OpenAccounts opens account validation as the service does. If inSandbox is set and the
+// settings have no connectors, it uses those of the sandbox. Errors name the wrong
+// setting.
 func OpenAccounts(ctx context.Context, settings AccountSettings, inSandbox bool, parts Parts) (*Accounts, error) {
 	b := newBuilder(ctx, &Settings{Accounts: settings, Sandbox: inSandbox}, parts, slog.New(slog.DiscardHandler))
 	service, connectors, err := b.accountsAlone()
@@ -144,7 +143,7 @@ func (b *builder) accountsAlone() (service *validation.Service, connectors int, 
 	return service, len(a.connectors), err
 }
 
-// Close stops the service and closes its store, which forgets what was answered.
+// Close stops the service and closes its store, which discards all answers.
 func (a *Accounts) Close(ctx context.Context) error {
 	return errors.Join(a.Service.Stop(ctx), a.release())
 }

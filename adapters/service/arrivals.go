@@ -9,14 +9,14 @@ import (
 
 const (
 	arrivalEvery   = 5 * time.Millisecond
-	arrivalTimeout = 500 * time.Millisecond // who has not begun to ask by then does not ask now
+	arrivalTimeout = 500 * time.Millisecond // longest wait for the first request of a new connection
 )
 
-// arrivals are the connections whose first request is still to be read. net/http
-// closes them without an answer when that comes after Shutdown has begun.
+// arrivals are the connections whose first request has not been read yet. After Shutdown
+// has begun, net/http closes such connections without a response.
 type arrivals struct{ waiting sync.Map }
 
-// changed is the server's ConnState.
+// changed is the ConnState callback of the server.
 func (a *arrivals) changed(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		a.waiting.Store(conn, true)
@@ -25,8 +25,8 @@ func (a *arrivals) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// heard waits until their requests are under way, which is a moment after they
-// have been read. No more may be accepted.
+// heard waits until the requests of these connections are being served, which is shortly
+// after they have been read. The listener must be closed.
 func (a *arrivals) heard() {
 	late := time.After(arrivalTimeout)
 	for quiet := 0; quiet < 2; quiet++ {

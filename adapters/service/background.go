@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// background is what runs beside the requests.
+// background is the service's running background work.
 type background struct {
 	app      *Service
 	log      *slog.Logger
 	cancel   context.CancelFunc
 	stopping atomic.Bool
-	broken   chan error // has errBroken when a loop has ended by itself
+	broken   chan error // receives errBroken when a loop ends unexpectedly
 	done     sync.WaitGroup
 }
 
-var errBroken = errors.New("background work ended by itself; the log names it")
+var errBroken = errors.New("background work ended unexpectedly; see the log")
 
-// loop is one of them. It runs until its context is done.
+// loop is one background loop. run returns when its context is done.
 type loop struct {
 	name string
 	run  func(context.Context) error
 }
 
-// start starts the service's loops.
+// start starts the loops of the service.
 func (s *Service) start() *background {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{app: s, log: s.log, cancel: cancel, broken: make(chan error, 1)}
@@ -37,7 +37,7 @@ func (s *Service) start() *background {
 	return b
 }
 
-// loops are those of what is set.
+// loops returns the loops of the configured parts.
 func (s *Service) loops() (all []loop) {
 	if s.payments.sandbox != nil {
 		all = append(all, loop{"sandbox transactions", s.payments.sandbox.Run})
@@ -55,35 +55,35 @@ func (s *Service) loops() (all []loop) {
 		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.auth.Run})
 }
 
-// keep runs a loop. What it says when it was stopped is what the stop broke off;
-// an end before is a fault, with an error or without one.
+// keep runs a loop. If the loop ends before a stop, with or without an error, background
+// reports errBroken.
 func (b *background) keep(ctx context.Context, l loop) {
 	err := l.run(ctx)
 	if b.stopping.Load() {
 		return
 	}
-	b.log.Error("background loop ended by itself", "loop", l.name, "error", err)
+	b.log.Error("background loop ended unexpectedly", "loop", l.name, "error", err)
 	select {
 	case b.broken <- errBroken:
-	default: // another one was first
+	default: // another loop has reported first
 	}
 }
 
-// stop cuts what the loops do, a look at a slow feed too, and waits for their
-// end, at most timeout.
+// stop interrupts the loops, even in the middle of reading a slow feed, and waits for
+// them for at most timeout.
 func (b *background) stop(timeout time.Duration) error {
 	b.stopping.Store(true)
 	late, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	var failed error
 	if b.app.queue != nil {
-		failed = b.app.queue.Stop(late) // its rounds have a grace
+		failed = b.app.queue.Stop(late) // its rounds get time to finish
 	}
 	b.cancel()
 	ended := make(chan error, 1)
 	go func() {
 		b.done.Wait()
-		// Lookups are broken off; the next start takes up what they leave pending.
+		// This interrupts lookups; the next start resumes the pending validations.
 		failed = errors.Join(failed, b.app.locks.Stop(late), b.app.accounts.Stop(late), b.app.payments.service.Stop(late))
 		if b.app.reports != nil {
 			failed = errors.Join(failed, b.app.reports.Stop(late))

@@ -52,7 +52,7 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 	require.ErrorIs(t, err, errBroken)
 	require.NotErrorAs(t, err, new(Rejected), "its exit status is 1")
 	require.Equal(t, errBroken.Error(), err.Error(), "one line")
-	require.Regexp(t, `level=ERROR msg="background loop ended by itself" `+loop, lines.String())
+	require.Regexp(t, `level=ERROR msg="background loop ended unexpectedly" `+loop, lines.String())
 	// Not by a dial: until it execs, a child that another test forks holds a copy.
 	_, err = listener.Accept()
 	require.ErrorIs(t, err, net.ErrClosed, "still listening")

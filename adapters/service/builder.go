@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// builder makes the parts that the settings name, and remembers what to close
-// when a later one is refused.
+// builder opens the parts that the settings name, and closes them again if a later one
+// fails.
 type builder struct {
 	ctx      context.Context //nolint:containedctx // one builder makes one service
 	settings *Settings
@@ -30,10 +30,10 @@ func newBuilder(ctx context.Context, settings *Settings, parts Parts, log *slog.
 	return &builder{ctx: ctx, settings: settings, parts: parts, count: newCounters(), log: log}
 }
 
-// closes remembers how a part is closed.
+// closes adds a function that close calls.
 func (b *builder) closes(fn func() error) { b.closers = append(b.closers, fn) }
 
-// close closes what was opened, the last first. A second call does nothing.
+// close closes the opened parts, the last one first. A second call does nothing.
 func (b *builder) close() error {
 	var failed []error
 	for _, closer := range slices.Backward(b.closers) {
@@ -43,14 +43,14 @@ func (b *builder) close() error {
 	return errors.Join(failed...)
 }
 
-// use sets the store of the parts that are made next.
+// use sets the store for the following parts.
 func (b *builder) use(s *Store) {
 	b.store = s
 	b.closes(s.Close)
 }
 
-// service makes the service. The address comes first, and the store behind all
-// that needs none: a start that is refused for one of these has touched no store.
+// service builds the service. It opens the listener first, then the parts that need no
+// store, and the store last, so that a start that fails before has not touched the store.
 func (b *builder) service() (*Service, error) {
 	if err := b.settings.Validate(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (b *builder) service() (*Service, error) {
 		return nil, err
 	}
 	b.closes(func() error {
-		if err := listener.Close(); !errors.Is(err, net.ErrClosed) { // which a stop has done before
+		if err := listener.Close(); !errors.Is(err, net.ErrClosed) { // a stop may have closed it already
 			return err
 		}
 		return nil
@@ -88,7 +88,7 @@ func (b *builder) service() (*Service, error) {
 	return b.wire(listener, parts, feed, clients)
 }
 
-// wire puts the service together on the open store.
+// wire builds the service on the open store.
 func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clients clientauth.Clients) (*Service, error) {
 	introduce := clients == nil
 	if introduce {
@@ -114,13 +114,13 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if !introduce {
 		return s, nil
 	}
-	// Last: a start that is refused must not push out a secret in use.
+	// This must be last: a start that fails must not replace a secret that is in use.
 	greet, err := introduceSandbox(b.ctx, b.store)
 	s.greet = func(out io.Writer, url string) { greet(out, url); s.events.greet(out, url) }
 	return s, err
 }
 
-// services makes what is behind the routes and beside them.
+// services builds the domain services and the parts that run in the background.
 func (b *builder) services(s *Service, parts *accounts, feed *feed) (err error) {
 	if s.locks, err = b.rateLocks(feed); err != nil {
 		return err

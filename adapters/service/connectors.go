@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// connectorNames lists the names that --connectors takes.
+// connectorNames returns the names for --connectors.
 func (p Parts) connectorNames() string {
 	names := make([]string, len(p.Connectors))
 	for i, k := range p.Connectors {
@@ -21,9 +21,9 @@ func (p Parts) connectorNames() string {
 	return strings.Join(names, ", ")
 }
 
-// openConnectors opens what --connectors names, in its order, each that asks a
-// provider behind a circuit breaker. The sandbox brings its standby along: it is there to be
-// failed over to.
+// openConnectors opens the connectors of --connectors in order, each that calls a
+// provider with a circuit breaker. The sandbox also adds its standby, to which it fails
+// over.
 func (b *builder) openConnectors() ([]ports.AccountConnector, error) {
 	names := b.settings.Accounts.Connectors
 	if len(names) == 0 && b.settings.Sandbox {
@@ -33,7 +33,7 @@ func (b *builder) openConnectors() ([]ports.AccountConnector, error) {
 	all := make([]ports.AccountConnector, 0, len(names))
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("--connectors names %s twice", name)
+			return nil, fmt.Errorf("--connectors contains %s twice", name)
 		}
 		c, err := b.openConnector(name)
 		if err != nil {
@@ -48,21 +48,21 @@ func (b *builder) openConnector(name string) (ports.AccountConnector, error) {
 	kinds := b.parts.Connectors
 	i := slices.IndexFunc(kinds, func(k ConnectorKind) bool { return k.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("--connectors %q: want some of %s", name, b.parts.connectorNames())
+		return nil, fmt.Errorf("--connectors %q: want any of %s", name, b.parts.connectorNames())
 	}
 	inner, err := kinds[i].Open(ConnectorOptions{Env: os.Getenv})
 	if err != nil {
 		return nil, fmt.Errorf("--connectors %s: %w", name, err)
 	}
 	if kinds[i].Offline {
-		return inner, nil // its failures are its script's
+		return inner, nil // it fails only as scripted
 	}
 	return resilient.New(inner, &resilient.Config{OnStateChange: b.breakerChanged})
 }
 
 func (b *builder) breakerChanged(ctx context.Context, change resilient.StateChange) {
 	b.count.breakerChanged(change)
-	b.log.WarnContext(ctx, "a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
+	b.log.WarnContext(ctx, "circuit breaker changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
 }
 
 func withStandby(names []string) []string {

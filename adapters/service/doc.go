@@ -1,6 +1,5 @@
-// Package service is the whole service: the library behind the wire interface,
-// and the background work between requests. The command corridor serve is this
-// package with a command line in front:
+// Package service is the whole service: the wire interface with the library behind it,
+// and the background work. The command corridor serve is a command line for this package:
 //
 //	settings := service.Defaults()
 //	settings.Sandbox = true
@@ -12,50 +11,49 @@
 //
 // # Parts
 //
-// [Settings] name their parts: --store sqlite:PATH, --feed ecb:URL. The tables
-// of [Parts] hold what can be named. [Shipped] returns those of corridor, and a
-// program with adapters of its own appends rows to them:
+// [Settings] refer to their parts by name: --store sqlite:PATH, --feed ecb:URL. [Parts]
+// contains the tables of names. [Shipped] returns corridor's own parts; a program with
+// other adapters appends rows:
 //
 //	parts := service.Shipped()
 //	parts.Feeds = append(parts.Feeds, service.FeedKind{Name: "bank", Form: "bank:URL", Open: openBank})
 //
 // # Start
 //
-// Nothing is touched before the settings are accepted. [New] works in this
-// order, and an error at any step closes what the steps before have opened:
+// [New] works in this order. An error at any step closes what the previous steps have
+// opened:
 //
-//  1. the listener: an address that is taken leaves the store as it is;
-//  2. all that needs no store: connectors, keys, terms, feeds, clients;
-//  3. the store, and the services on it;
-//  4. the secret of the sandbox's client: a start that is refused must not
-//     push out a secret in use.
+//  1. The listener: if the address is in use, the store is not touched.
+//  2. Everything that needs no store: connectors, keys, terms, feeds, clients.
+//  3. The store and the services on it.
+//  4. The secret of the sandbox client: a start that fails must not replace a
+//     secret that is in use.
 //
 // # Stop
 //
 // [Service.Serve] stops when its context is done, or when a background loop ends
-// by itself: a process that no longer ends locks or delivers events is to be
-// replaced by a whole one. A stop takes 10 s at most:
+// unexpectedly: a process that no longer expires locks or delivers events should be
+// restarted. A stop takes at most 10 s:
 //
 //	listener closed ─► requests in flight ─► background ─► sink, files, store
 //	                   at most 7 s           1.5 to 5 s    closed
 //
 // In detail:
 //
-//  1. No new connections are accepted. A client that has connected just before
-//     has half a second to send its request.
-//  2. Requests in flight are answered. What is left after 7 s is cut off, which
-//     is an error.
-//  3. The background: the queue first, since its rounds have a grace; then the
-//     loops are cut, and the services closed. The next start takes up what they
-//     leave pending. Requests that took little of their time leave it to this step.
-//  4. What New has opened is closed, the last first. An error is only logged,
-//     since every answer has been stored by then.
+//  1. No new connections are accepted. A client that has just connected has half
+//     a second to send its request.
+//  2. Requests in flight are completed. After 7 s the remaining ones are cut off,
+//     and Serve returns an error.
+//  3. The queue is stopped first, because its rounds get time to finish, then the
+//     loops and the services. The next start resumes what they leave pending.
+//     This step may use the time that requests have not used.
+//  4. Everything that New has opened is closed, the last one first. Errors are
+//     only logged, because all results are stored by then.
 //
 // # Tools
 //
-// A command that works on the data of a service, or without one, needs single
-// parts, put together as the service does: [OpenStore] for events that were set
-// aside, [OpenShared] to make or upgrade tables, [OpenAccounts] to validate one
-// account and [NewReports] to make one report. [Reject] marks the errors after
-// which nothing was started, as those of [New] are.
+// Commands that work on a service's data, or without data, use single parts: [OpenStore]
+// for dead letters, [OpenShared] to create or upgrade tables, [OpenAccounts] to validate
+// one account and [NewReports] to make one report. [Reject] marks errors after which
+// nothing was started, like those of [New].
 package service

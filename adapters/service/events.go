@@ -19,45 +19,45 @@ import (
 )
 
 const (
-	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS" // no flag: a command line is seen by every user of the machine
+	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS" // not a flag: command lines are visible to every user of the machine
 	webhookSecretName = "sandbox webhook secret"
-	webhookSink       = "webhook" // the row of Parts.Sinks that --webhook-url means
+	webhookSink       = "webhook" // the row of Parts.Sinks for --webhook-url
 
 	eventsEvery = 500 * time.Millisecond
 
-	// webhookRelays deliver side by side, so that a receiver's answers are not
-	// waited for one by one. Events of one thing stay in order. Each relay claims
-	// one event at a time: others of its batch would wait for an answer that does
-	// not come, or, when the process dies, for the end of their lease.
+	// webhookRelays deliver concurrently, so that a slow response does not delay all
+	// events. Events with the same key stay in order. Each relay claims one event at a
+	// time: further events would wait for the response, or for the end of their lease if
+	// the process dies.
 	webhookRelays, webhookBatch = 4, 1
 
-	// goneFor is short: whoever replays events for a receiver that is back should
-	// not have to wait.
+	// goneFor is short, so that events replayed to a recovered receiver are delivered
+	// soon.
 	goneFor = time.Minute
 )
 
-// EventSettings are the settings that concern events.
+// EventSettings are the settings for events.
 type EventSettings struct {
-	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"Where events are posted, signed; off by default."                       name:"webhook-url"`
-	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Let the receiver be in a private network or on this machine, and http." name:"webhook-allow-private"`
+	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"URL to which signed events are posted; off by default."              name:"webhook-url"`
+	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Allow receivers in private networks, on this machine and over http." name:"webhook-allow-private"`
 }
 
-// events are how stored events leave.
+// events is the delivery of stored events.
 type events struct {
 	relays []*relay.Relay
-	hook   Sink // nil: none
+	hook   Sink // may be nil
 	greet  greeting
 }
 
-// events makes what drains the store's outbox. Without a receiver the events are
-// counted, and done with.
+// events returns the delivery of the store's outbox. Without a receiver the events are
+// only counted and removed.
 func (b *builder) events() (*events, error) {
 	e := &events{greet: func(io.Writer, string) {}}
 	if err := e.openHook(b); err != nil {
 		return nil, err
 	}
 	if e.hook == nil && b.store.queue != nil {
-		b.log.Warn("no --webhook-url: events that this process takes reach no receiver, also when another process of the database has one")
+		b.log.Warn("no --webhook-url: events claimed by this process are not delivered, even if another process of the database has a receiver")
 	}
 	sink := &countingSink{counters: b.count, log: b.log}
 	relays, batch := 1, relay.DefaultBatch
@@ -83,9 +83,9 @@ func (e *events) openHook(b *builder) error {
 	case c.WebhookURL == "" && text == "":
 		return nil
 	case c.WebhookURL == "":
-		return errors.New(webhookSecretsEnv + " is of no use without --webhook-url")
+		return errors.New(webhookSecretsEnv + " requires --webhook-url")
 	case text == "" && !inSandbox:
-		return errors.New("--webhook-url needs secrets to sign with, in " + webhookSecretsEnv + ": whsec_base64,…")
+		return errors.New("--webhook-url requires signing secrets in " + webhookSecretsEnv + ": whsec_base64,…")
 	}
 	secrets, err := e.secrets(b.ctx, b.store, text)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *events) openHook(b *builder) error {
 		Secrets: secrets, AllowPrivate: c.WebhookAllowPrivate || inSandbox, Attempted: b.count.webhookAttempted,
 	})
 	if err != nil {
-		return fmt.Errorf("--webhook-url: %w (AllowPrivate is --webhook-allow-private)", err)
+		return fmt.Errorf("--webhook-url: %w (--webhook-allow-private sets AllowPrivate)", err)
 	}
 	b.closes(e.hook.Close)
 	return nil
@@ -104,13 +104,13 @@ func (e *events) openHook(b *builder) error {
 func (p Parts) openSink(name, url string, o SinkOptions) (Sink, error) {
 	i := slices.IndexFunc(p.Sinks, func(k SinkKind) bool { return k.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("no sink is named %s", name)
+		return nil, fmt.Errorf("unknown sink %q", name)
 	}
 	return p.Sinks[i].Open(url, o)
 }
 
-// secrets reads the secrets. In the sandbox, where none is set, one is made and
-// kept in the store, and shown.
+// secrets returns the configured secrets. If the sandbox has none, it creates one in the
+// store and prints it.
 func (e *events) secrets(ctx context.Context, s *Store, text string) ([]webhook.Secret, error) {
 	if text != "" {
 		secrets, err := webhook.ParseSecrets(text)
@@ -128,20 +128,19 @@ func (e *events) secrets(ctx context.Context, s *Store, text string) ([]webhook.
 		return nil, err
 	}
 	e.greet = func(out io.Writer, _ string) {
-		_, _ = fmt.Fprintf(out, "\nwebhooks are signed with (Standard Webhooks):\n  secret        %s\n", kept)
+		_, _ = fmt.Fprintf(out, "\nwebhook signing secret (Standard Webhooks):\n  secret        %s\n", kept)
 	}
 	return webhook.ParseSecrets(string(kept))
 }
 
-// countingSink counts events that the receiver has, and, at debug level, tells
-// of them.
+// countingSink counts delivered events and logs them at debug level.
 type countingSink struct {
 	counters *counters
 	log      *slog.Logger
-	next     ports.EventSink // nil: nobody else
+	next     ports.EventSink // may be nil
 }
 
-// Deliver hands the event on, and counts it.
+// Deliver passes the event on and counts it.
 func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
 		}
 	}
 	s.counters.events.WithLabelValues(e.Kind).Inc()
-	s.counters.delayed.Observe(max(0, time.Since(e.At).Seconds())) // At is of another process's clock, maybe
+	s.counters.delayed.Observe(max(0, time.Since(e.At).Seconds())) // At may come from another process's clock
 	s.log.DebugContext(ctx, "event", "id", e.ID, "kind", e.Kind, "at", e.At)
 	return nil
 }

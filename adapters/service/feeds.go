@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lookTimeout is below drainTimeout: a request that waits for a slow source is
-// answered, not cut off.
+// lookTimeout is below drainTimeout, so that a request that waits for a slow source is
+// completed before a stop cuts it off.
 const lookTimeout = 5 * time.Second
 
 type feed struct {
@@ -25,14 +25,14 @@ type feed struct {
 	check httpserver.Check
 }
 
-// reader is a feed that knows how its last look went.
+// reader is a feed that reports the result of its last read.
 type reader interface {
 	LastRead() (time.Time, error)
 }
 
-// openFeeds opens what --feed names, or the sandbox's rates.
+// openFeeds opens the feeds of --feed, or the sandbox's rates.
 func (b *builder) openFeeds() (*feed, error) {
-	specs, maxAge := b.settings.Feed, b.settings.MaxPriceAge // an older price is of no use
+	specs, maxAge := b.settings.Feed, b.settings.MaxPriceAge // older prices cannot be used
 	if len(specs) == 0 && !b.settings.Sandbox {
 		return nil, fmt.Errorf("a feed is required: --feed %s, or --sandbox", b.parts.feedForms())
 	}
@@ -67,8 +67,7 @@ func (b *builder) openFeed(spec string) (ports.PriceFeed, error) {
 	return kind.Open(b.ctx, source, FeedOptions{Logger: b.log, Timeout: lookTimeout})
 }
 
-// feedKind returns the row of a feed, nil if the table has none, and the source
-// behind its name.
+// feedKind returns the row and the source of a feed, or nil if its name is unknown.
 func (p Parts) feedKind(spec string) (kind *FeedKind, source string) {
 	name, source, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(p.Feeds, func(k FeedKind) bool { return k.Name == name })
@@ -80,8 +79,8 @@ func (p Parts) feedKind(spec string) (kind *FeedKind, source string) {
 
 func (p Parts) feedForms() string { return either(p.Feeds, func(k FeedKind) string { return k.Form }) }
 
-// feedName is what --feed names, for people: a path, but nothing of an address,
-// which may have a key in it.
+// feedName returns a feed of --feed for messages: with its path, but without an address,
+// which may contain a key.
 func (p Parts) feedName(spec string) string {
 	kind, source := p.feedKind(spec)
 	if kind != nil && kind.Plain != nil && kind.Plain(source) {
@@ -90,8 +89,8 @@ func (p Parts) feedName(spec string) string {
 	return kindOf(spec)
 }
 
-// openECB opens the bank's rates. Its file must be readable at start, as every
-// file that is named; an address may answer later.
+// openECB opens the bank's rates. A file must be readable at the start; an address may
+// become available later.
 func openECB(ctx context.Context, source string, o FeedOptions) (ports.PriceFeed, error) {
 	if ecb.IsPath(source) {
 		if err := tryECB(ctx, source); err != nil {
@@ -101,7 +100,7 @@ func openECB(ctx context.Context, source string, o FeedOptions) (ports.PriceFeed
 	return ecb.New(source, &ecb.Config{Logger: o.Logger, Timeout: o.Timeout})
 }
 
-// tryECB looks at the source once, without a log: the refusal says it all.
+// tryECB reads the source once without logging, because the error is returned.
 func tryECB(ctx context.Context, source string) error {
 	f, err := ecb.New(source, nil)
 	if err != nil {
@@ -114,8 +113,8 @@ func tryECB(ctx context.Context, source string) error {
 	return nil
 }
 
-// readable is the readiness of feeds: none while no feed was ever read, less
-// than full while a last look failed, or while every price is too old.
+// readable is the readiness check of feeds: not ready before any feed has been read,
+// degraded while a last read failed or all prices are too old.
 func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (degraded bool, err error) {
 		offered, err := all.Pairs(ctx)
@@ -134,7 +133,7 @@ func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration
 	}
 }
 
-// anyLive reports whether any pair has a price that may price a lock.
+// anyLive reports whether any pair has a price that can be locked.
 func anyLive(ctx context.Context, feed ports.PriceFeed, offered ports.PairSet, maxAge time.Duration) bool {
 	for _, pair := range offered.All() {
 		price, err := feed.Mid(ctx, pair)

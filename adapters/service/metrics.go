@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// counters are the metrics that no package keeps itself.
+// counters are the metrics that the packages do not maintain themselves.
 type counters struct {
 	registry *prometheus.Registry
 
@@ -31,7 +31,7 @@ type counters struct {
 	breaker                                        *prometheus.GaugeVec
 }
 
-// newCounters makes a registry with the metrics, and those of the process.
+// newCounters returns a registry with these metrics and those of the process.
 func newCounters() *counters {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -46,40 +46,40 @@ func newCounters() *counters {
 		registry: registry,
 
 		events: vector("events_total", "Events delivered, by kind.", "kind"),
-		delayed: times("event_delay_seconds", "From the decision that an event tells of to its delivery, failed attempts included.",
+		delayed: times("event_delay_seconds", "Time from an event to its delivery, including failed attempts.",
 			[]float64{.1, .5, 1, 2, 5, 15, 60, 300, 900, 3600, 14_400, 43_200}).WithLabelValues(),
-		looks:     vector("drift_looks_total", "Looks of the drift watch at a pair's live price, by outcome; ok is an observation.", "outcome"),
-		conflicts: vector("rate_lock_conflicts_total", "Decisions taken again because another writer was first.").WithLabelValues(),
-		behind:    vector("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind.").WithLabelValues(),
-		failures:  vector("background_failures_total", "Background steps that failed.").WithLabelValues(),
+		looks:     vector("drift_looks_total", "Checks of a pair's live price for drift, by outcome; ok is an observation.", "outcome"),
+		conflicts: vector("rate_lock_conflicts_total", "Decisions repeated because another writer was first.").WithLabelValues(),
+		behind:    vector("rate_lock_clock_behind_total", "Mints rejected because this process's clock is behind.").WithLabelValues(),
+		failures:  vector("background_failures_total", "Failed background operations.").WithLabelValues(),
 
-		validations:      vector("validations_total", "Validations answered, by market and status; pending is one.", "country", "type", "status"),
-		validationsEnded: vector("validations_ended_total", "Pending validations that have ended, by market and status; callers who asked the same share one.", "country", "type", "status"),
-		cacheHits:        vector("validation_cache_hits_total", "Validations answered from a kept answer, by market.", "country", "type"),
-		late:             vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
-		transactions:     vector("transaction_outcomes_total", "Outcomes applied to transactions, by what they did, and the transaction's status and code then.", "effect", "direction", "status", "code"),
-		unmapped:         vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
-		attempts:         vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
-		buried:           vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
-		attempted: times("webhook_attempt_duration_seconds", "Requests to the receiver of webhooks, however they ended.",
+		validations:      vector("validations_total", "Validations returned, by market and status, including pending.", "country", "type", "status"),
+		validationsEnded: vector("validations_ended_total", "Pending validations that have ended, by market and status; equal requests share one.", "country", "type", "status"),
+		cacheHits:        vector("validation_cache_hits_total", "Validations with a cached answer, by market.", "country", "type"),
+		late:             vector("connector_late_answers_total", "Answers ignored because they were late.", "connector"),
+		transactions:     vector("transaction_outcomes_total", "Outcomes applied to transactions, by effect and the resulting status and code.", "effect", "direction", "status", "code"),
+		unmapped:         vector("unmapped_codes_total", "Raw provider codes without a mapping.", "scheme", "direction"),
+		attempts:         vector("webhook_attempts_total", "Requests to the webhook receiver, by response status; 0 means no response.", "status"),
+		buried:           vector("events_buried_total", "Undeliverable events, by kind and failure code.", "kind", "code"),
+		attempted: times("webhook_attempt_duration_seconds", "Duration of requests to the webhook receiver, including failed ones.",
 			[]float64{.01, .05, .1, .25, .5, 1, 2, 5, 15}).WithLabelValues(),
-		reports: vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
-		reported: times("report_duration_seconds", "From asking for a report to its end.",
+		reports: vector("reports_total", "Reports that have ended, by type, status and failure code.", "type", "status", "reason"),
+		reported: times("report_duration_seconds", "Time from the creation of a report to its end.",
 			[]float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600}).WithLabelValues(),
-		asked: times("connector_duration_seconds", "Time of a connector's call, by how it ended.",
+		asked: times("connector_duration_seconds", "Duration of connector calls, by outcome.",
 			[]float64{.05, .1, .25, .5, 1, 2, 5, 10, 30}, "connector", "outcome"),
 		breaker: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "corridor_connector_breaker_state", Help: "1 for the state that a connector's circuit breaker is in.",
+			Name: "corridor_connector_breaker_state", Help: "1 for the current state of a connector's circuit breaker.",
 		}, []string{"connector", "state"}),
 
-		jobs: vector("jobs_total", "Jobs of the queue that ran in this process, by kind; again is one that will come again.", "kind", "outcome"),
-		jobTimes: times("job_duration_seconds", "How long a job of the queue was in this process.",
+		jobs: vector("jobs_total", "Queue jobs run by this process, by kind; again means that the job will be retried.", "kind", "outcome"),
+		jobTimes: times("job_duration_seconds", "Duration of queue jobs in this process.",
 			[]float64{.005, .025, .1, .5, 1, 5, 30, 300}, "kind"),
-		rescued: vector("jobs_rescued_total", "Jobs of processes that died which this one has given back to the queue.").WithLabelValues(),
+		rescued: vector("jobs_rescued_total", "Jobs of dead processes that this process has returned to the queue.").WithLabelValues(),
 	}
 }
 
-// breakers shows each breaker closed, as it begins.
+// breakers sets each breaker to closed, its initial state.
 func (c *counters) breakers(connectors []ports.AccountConnector) {
 	for _, connector := range connectors {
 		if _, has := connector.(*resilient.Connector); has {
@@ -138,8 +138,8 @@ func (c *counters) transactionHooks() authstate.Hooks {
 
 func (c *counters) backgroundFailed(context.Context, error) { c.failures.Inc() }
 
-// unmappedCode counts by scheme alone: what the provider said stays out of
-// metrics.
+// unmappedCode counts only by scheme and direction: the provider's text must not become a
+// metric.
 func (c *counters) unmappedCode(r failures.Result) {
 	c.unmapped.WithLabelValues(string(r.Scheme), string(r.Direction)).Inc()
 }

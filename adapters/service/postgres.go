@@ -17,14 +17,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// What a URL does not set. pgxpool's own bound, the number of processors, is
+// Defaults for URLs that do not set them. pgxpool's default, the number of processors, is
 // low for a service that mostly waits for the disk.
 const (
 	defaultPoolSize       = 16
 	defaultConnectTimeout = 5 * time.Second
 )
 
-// A network that is silently dead costs a request these.
+// These bound how long a dead network blocks a request.
 const (
 	pingTimeout      = 500 * time.Millisecond
 	statementTimeout = 3 * time.Second
@@ -32,9 +32,9 @@ const (
 
 type pool struct{ *pgxpool.Pool }
 
-// openPostgres opens the store of a URL, whose parameters are those of libpq and
-// pgxpool (pool_max_conns, pool_max_conn_lifetime and others). Without a queue it
-// is somebody else's, whose tables are left as they are.
+// openPostgres opens the store of a URL, whose parameters are those of libpq and pgxpool
+// (pool_max_conns, pool_max_conn_lifetime and others). Without a queue it belongs to
+// another service, and its tables are not migrated.
 func openPostgres(ctx context.Context, spec string, o StoreOptions) (*Store, error) {
 	opened, err := connect(ctx, spec)
 	if err != nil {
@@ -52,7 +52,7 @@ func openTables(ctx context.Context, opened *pool, queued func(context.Context, 
 	config := &postgres.Config{SkipMigrate: true, Timeout: statementTimeout}
 	var queue *river.Queue
 	if queued != nil {
-		// The store's tables first: their errors are the plainer ones.
+		// The store's tables come first, because their errors are clearer.
 		if err := postgres.Migrate(ctx, opened.Pool); err != nil {
 			return nil, err
 		}
@@ -69,8 +69,8 @@ func openTables(ctx context.Context, opened *pool, queued func(context.Context, 
 	return &Store{StorePorts: &pooled{s, opened, queue}, Ping: s.Ping, Alone: opened.alone, Metrics: opened, queue: queue}, nil
 }
 
-// pooled is a PostgreSQL store with its pool. Where it has a queue, River hands
-// out its work.
+// pooled is a PostgreSQL store with its pool. If it has a queue, River distributes its
+// work.
 type pooled struct {
 	*postgres.Store
 
@@ -89,8 +89,7 @@ func (p *pooled) Work() ports.Work {
 // Close closes the store, then its pool.
 func (p *pooled) Close() error { return errors.Join(p.Store.Close(), p.pool.close()) }
 
-// connect makes the pool. It is lazy: the first use tells whether the server is
-// there.
+// connect creates the pool. It does not connect yet; the first use does.
 func connect(ctx context.Context, spec string) (*pool, error) {
 	config, err := poolConfig(spec)
 	if err != nil {
@@ -103,17 +102,17 @@ func connect(ctx context.Context, spec string) (*pool, error) {
 	return &pool{opened}, nil
 }
 
-// poolConfig is what a URL says, or libpq's environment and service file, with
-// defaults for the rest.
+// poolConfig returns the settings of a URL, or of libpq's environment and service file,
+// with defaults for the rest.
 func poolConfig(spec string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(spec)
 	if err != nil {
-		return nil, errUnreadableURL // pgx's text may quote the password
+		return nil, errUnreadableURL // pgx's error may contain the password
 	}
 	if !hasParameter(spec, "pool_max_conns") {
 		config.MaxConns = defaultPoolSize
 	}
-	zero := hasParameter(spec, "connect_timeout") || os.Getenv("PGCONNECT_TIMEOUT") != "" // if it is, it is meant
+	zero := hasParameter(spec, "connect_timeout") || os.Getenv("PGCONNECT_TIMEOUT") != "" // an explicit zero is kept
 	if config.ConnConfig.ConnectTimeout == 0 && !zero {
 		config.ConnConfig.ConnectTimeout = defaultConnectTimeout
 	}
@@ -124,7 +123,7 @@ func poolConfig(spec string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// closeTimeout bounds the goodbye to a server that does not answer.
+// closeTimeout bounds the wait for a server that does not respond.
 const closeTimeout = 500 * time.Millisecond
 
 func (p *pool) close() error {
@@ -134,16 +133,16 @@ func (p *pool) close() error {
 	case <-closed:
 		return nil
 	case <-time.After(closeTimeout):
-		return errors.New("connections to the database were left open: it does not answer")
+		return errors.New("connections to the database were left open because it does not respond")
 	}
 }
 
-// startLock is what processes that start at once queue on: "corrstrt".
+// startLock serialises processes that start at the same time: "corrstrt".
 const startLock = 0x636f727273747274
 
-// alone runs fn under a lock that the server gives to one at a time, and takes
-// back when its holder dies. A server that does not give it is
-// errcodes.StorageUnavailable; errors of fn come as they are.
+// alone runs fn under a lock of the server that only one process has at a time; it ends
+// with its holder. alone returns [errcodes.StorageUnavailable] if it cannot lock, and
+// errors of fn unchanged.
 func (p *pool) alone(ctx context.Context, fn func() error) error {
 	var failed error
 	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
@@ -159,18 +158,18 @@ func (p *pool) alone(ctx context.Context, fn func() error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", wordless{err})
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database is unavailable; retry later", wordless{err})
 	}
 }
 
-// wordless is an error of pgx without its text, which has names and addresses.
+// wordless hides the text of an error of pgx, which contains names and addresses.
 type wordless struct{ cause error }
 
 func (w wordless) Unwrap() error { return w.cause }
 
-func (wordless) Error() string { return "no lock to start under" }
+func (wordless) Error() string { return "cannot take the start lock" }
 
-var errUnreadableURL = errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")
+var errUnreadableURL = errors.New("not a valid PostgreSQL URL, want postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")
 
 func hasParameter(spec, name string) bool {
 	u, err := url.Parse(spec)
@@ -202,20 +201,20 @@ func describe(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("corridor_store_"+name, help, nil, nil)
 }
 
-// poolMetrics is what is shown of the pool: when waits rise while all
-// connections are in use, the pool is what breaks first.
+// poolMetrics are the metrics of the pool. If waits rise while all connections are in
+// use, the pool is the bottleneck.
 var poolMetrics = []poolMetric{
-	{describe("connections_max", "The most connections that the pool opens."), prometheus.GaugeValue,
+	{describe("connections_max", "Maximum number of connections of the pool."), prometheus.GaugeValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) }},
-	{describe("connections_open", "Connections open now."), prometheus.GaugeValue,
+	{describe("connections_open", "Open connections."), prometheus.GaugeValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.TotalConns()) }},
-	{describe("connections_in_use", "Connections in use now."), prometheus.GaugeValue,
+	{describe("connections_in_use", "Connections in use."), prometheus.GaugeValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) }},
-	{describe("acquires_total", "Connections taken from the pool."), prometheus.CounterValue,
+	{describe("acquires_total", "Connections acquired from the pool."), prometheus.CounterValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.AcquireCount()) }},
-	{describe("acquires_waited_total", "Connections taken that had to be waited for."), prometheus.CounterValue,
+	{describe("acquires_waited_total", "Connections acquired after a wait."), prometheus.CounterValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) }},
-	{describe("acquires_failed_total", "Waits for a connection that were given up."), prometheus.CounterValue,
+	{describe("acquires_failed_total", "Abandoned waits for a connection."), prometheus.CounterValue,
 		func(s *pgxpool.Stat) float64 { return float64(s.CanceledAcquireCount()) }},
 	{describe("acquire_wait_seconds_total", "Time spent waiting for connections."), prometheus.CounterValue,
 		func(s *pgxpool.Stat) float64 { return s.EmptyAcquireWaitTime().Seconds() }},

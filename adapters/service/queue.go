@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	reportsEvery    = 10 * time.Second // for those whose process died; new ones wake the ticker
+	reportsEvery    = 10 * time.Second // for reports of dead processes; new ones wake the ticker
 	sweepEvery      = 5 * time.Second
 	relayEvery      = time.Second
 	relayTimeout    = 5 * time.Minute
@@ -28,10 +28,10 @@ const (
 	tokensTicker    = "tokens"
 	eventsTickerFmt = "events_%d"
 
-	shortestRound, longestRound = time.Second, 24 * time.Hour // of a ticker of River
+	shortestRound, longestRound = time.Second, 24 * time.Hour // limits of River's tickers
 )
 
-// openQueue makes the queue of the store's database.
+// openQueue opens the queue of the store's database.
 func (b *builder) openQueue(ctx context.Context, pool *pgxpool.Pool) (*river.Queue, error) {
 	count := b.count
 	return river.New(ctx, pool, &river.Config{
@@ -57,14 +57,15 @@ func outcome(err error) string {
 	return "done"
 }
 
-// jobs is what all processes of a database share out: each round runs in one of
+// jobs returns the work that the processes of a database share: each round runs in one of
 // them.
 func (s *Service) jobs() river.Jobs {
 	jobs := river.Jobs{
 		Work: map[string]river.Tick{validation.WorkRecover: s.accounts.Tick, authstate.WorkTimeout: s.payments.service.Tick},
 		Tickers: []river.Ticker{
 			{Name: ratesTicker, Every: sweepEvery, Tick: s.locks.Sweep},
-			// Drift confirms what it saw in the look before, so its looks stay in one process.
+			// Drift confirms the observation of its previous round, so all rounds stay in
+			// one process.
 			{Name: driftTicker, Every: min(max(s.driftEvery, shortestRound), longestRound), Tick: s.locks.Drift, Stays: true},
 			{Name: accountsTicker, Every: sweepEvery, Tick: s.accounts.Tick},
 			{Name: paymentsTicker, Every: sweepEvery, Tick: s.payments.service.Tick},

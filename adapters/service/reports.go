@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	linkKeyEnv  = "CORRIDOR_URL_KEY" // no flag: a command line is seen by every user of the machine
+	linkKeyEnv  = "CORRIDOR_URL_KEY" // not a flag: command lines are visible to every user of the machine
 	linkKeyName = "report link key"
 
 	settleWithin = 7 * 24 * time.Hour
 	keepReports  = 30 * 24 * time.Hour
 )
 
-// ReportSettings are the settings that concern reports.
+// ReportSettings are the settings for reports.
 type ReportSettings struct {
-	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are: ${places}; shared by all processes."`
+	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Place of finished reports: ${places}; shared by all processes."`
 }
 
-// reports makes the reports, or nil: what they are about is the sandbox's, and an
-// embedder has sources of its own.
+// reports returns the report service, or nil without the sandbox: only the sandbox has
+// data to report on, and embedders have their own sources.
 func (b *builder) reports() (*report.Service, error) {
 	if !b.settings.Sandbox {
-		return nil, nil //nolint:nilnil // there is nothing to report on, which is no error
+		return nil, nil //nolint:nilnil // nil is a valid result
 	}
 	files, closeFiles, err := b.parts.openFiles(b.ctx, b.settings.Reports.ReportFiles)
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *builder) reports() (*report.Service, error) {
 	})
 }
 
-// ReportPorts are what reports read and write.
+// ReportPorts are the ports that reports need.
 type ReportPorts struct {
 	Reports      ports.ReportStore
 	Transactions ports.TransactionSource
@@ -59,8 +59,8 @@ type ReportPorts struct {
 	Files        ports.ReportFiles
 }
 
-// NewReports makes reports with the formats of parts and the policy of the
-// service, for a tool that brings the sources.
+// NewReports returns a report service with the formats of parts and the policy of the
+// service, for commands with their own sources.
 func NewReports(parts Parts, on ReportPorts, config *report.Config) (*report.Service, error) {
 	writers, err := parts.reportWriters()
 	if err != nil {
@@ -92,7 +92,7 @@ func (p Parts) reportWriters() ([]ports.ReportWriter, error) {
 	return writers, nil
 }
 
-// openFiles opens what --report-files names.
+// openFiles opens the place of --report-files.
 func (p Parts) openFiles(ctx context.Context, spec string) (ports.ReportFiles, func() error, error) {
 	for _, kind := range p.Places {
 		source, ok := strings.CutPrefix(spec, kind.Name)
@@ -105,19 +105,19 @@ func (p Parts) openFiles(ctx context.Context, spec string) (ports.ReportFiles, f
 		}
 		return files, closeFiles, nil
 	}
-	return nil, nil, fmt.Errorf("--report-files %s: want %s; an embedder opens any bucket of gocloud.dev/blob", kindOf(spec), p.placeForms())
+	return nil, nil, fmt.Errorf("--report-files %s: want %s; embedders can use any bucket of gocloud.dev/blob", kindOf(spec), p.placeForms())
 }
 
 func (p Parts) placeForms() string {
 	return either(p.Places, func(k PlaceKind) string { return k.Form })
 }
 
-// linkKey is what download links are signed with: the installation's own where
-// none is set.
+// linkKey returns the key that signs download links: the configured key, or else one in
+// the store.
 func linkKey(ctx context.Context, s *Store) ([]byte, error) {
 	if text := os.Getenv(linkKeyEnv); text != "" {
 		if len(text) < ownKeySize {
-			return nil, fmt.Errorf("%s has at least %d bytes", linkKeyEnv, ownKeySize)
+			return nil, fmt.Errorf("%s must have at least %d bytes", linkKeyEnv, ownKeySize)
 		}
 		return []byte(text), nil
 	}

@@ -14,10 +14,11 @@ import (
 
 const sandboxClientID = "sandbox"
 
-// greeting is printed once the service can be reached at url.
+// greeting prints instructions when the service is reachable at url.
 type greeting func(out io.Writer, url string)
 
-// introduceSandbox adds a secret to the sandbox client, and returns what shows it.
+// introduceSandbox adds a secret to the sandbox client, and returns a function that
+// prints it.
 func introduceSandbox(ctx context.Context, s *Store) (greeting, error) {
 	var secret clientauth.Secret
 	err := s.alone(ctx, func() (err error) {
@@ -27,9 +28,9 @@ func introduceSandbox(ctx context.Context, s *Store) (greeting, error) {
 	return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
 }
 
-// sandboxClient adds a secret to the store's sandbox client, beside its last
-// ones, so that a restart shows one that works and keeps its locks. Of more starts
-// than clientauth.MaxSecrets the last ones' secrets are good.
+// sandboxClient adds a secret to the store's sandbox client, so that each start can print
+// a valid one and the client keeps its locks. Only the last clientauth.MaxSecrets secrets
+// remain valid.
 func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.Secret, error) {
 	client, err := clients.Client(ctx, sandboxClientID)
 	if err != nil && errcodes.Of(err) != errcodes.NotFound {
@@ -47,11 +48,11 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 	})
 }
 
-// greetSandbox shows the secret, once, and what to do with it.
+// greetSandbox prints the secret, once, with commands that use it.
 func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
 	now := time.Now().UTC()
 	month := time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC)
-	_, _ = fmt.Fprintf(out, `sandbox client, its secret is shown once:
+	_, _ = fmt.Fprintf(out, `sandbox client (the secret is printed only once):
   client_id     %[2]s
   client_secret %[3]s
 
@@ -65,7 +66,7 @@ check a payout account, found under the name AMA SERWAA MENSAH:
 poll a payment that has failed:
   curl -s %[1]s/v1/payment/tx_sandbox_failed -H "Authorization: Bearer $TOKEN"
 
-report on the settlements of a month, and read the report by the id that this answers:
+report on the settlements of a month, then read the report by the returned id:
   curl -s %[1]s/v1/reports/unmatched-settlements -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","name":"A month","parameters":{"dateRange":{"startDate":"%[4]s","endDate":"%[5]s"}}}'
   curl -s %[1]s/v1/reports/unmatched-settlements/ID -H "Authorization: Bearer $TOKEN"
 

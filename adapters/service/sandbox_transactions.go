@@ -16,19 +16,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// sandboxPrefix begins the ids of the transactions that each client finds.
+// sandboxPrefix is the prefix of the ids of every client's sandbox transactions.
 const sandboxPrefix = "tx_sandbox_"
 
-// play is what becomes of one transaction of the sandbox.
+// play is the script of one sandbox transaction.
 type play struct {
 	id        string
 	direction errcodes.Direction
-	respondIn time.Duration // 0: it waits for ever
-	after     time.Duration // of the opening, the provider says this
+	respondIn time.Duration // 0: no timeout
+	after     time.Duration // time from the opening to the provider's outcome
 	says      *authstate.Report
 }
 
-// plays are the transactions of the sandbox. What the provider says is M-Pesa's.
+// plays are the sandbox transactions. Their outcomes are those of M-Pesa.
 var plays = []play{
 	{id: "pending", direction: errcodes.Payin},
 	{id: "failed", direction: errcodes.Payin, says: mpesa("1032", "Request cancelled by user")},
@@ -46,23 +46,23 @@ func mpesa(code, message string) *authstate.Report {
 
 const sandboxEvery = 250 * time.Millisecond
 
-// sandboxTransactions lets each client find the plays: they begin when the
-// client first asks for one of them, and go on by the clock. After a restart
-// they go on, from where they would be, when the client asks again.
+// sandboxTransactions simulates the plays for each client. They begin when the client
+// first asks for one and then follow the clock. After a restart they resume at their
+// current point when the client asks again.
 type sandboxTransactions struct {
 	service *authstate.Service
 	clock   ports.Clock
 	log     *slog.Logger
 
 	mu     sync.Mutex
-	owners map[string]bool // with plays that go on
+	owners map[string]bool // owners with unfinished plays
 }
 
 func newSandboxTransactions(service *authstate.Service, clock ports.Clock, log *slog.Logger) *sandboxTransactions {
 	return &sandboxTransactions{service: service, clock: clock, log: log, owners: map[string]bool{}}
 }
 
-// Get gives the owner's transaction.
+// Get returns the owner's transaction. It starts the plays if necessary.
 func (s *sandboxTransactions) Get(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	if strings.HasPrefix(id, sandboxPrefix) {
 		if err := s.begin(ctx, owner); err != nil {
@@ -72,8 +72,8 @@ func (s *sandboxTransactions) Get(ctx context.Context, owner, id string) (ports.
 	return s.service.Get(ctx, owner, id)
 }
 
-// begin opens the owner's plays, unless they are, and brings them to this
-// moment. What fails goes on with the next round.
+// begin opens the owner's plays if they are not open, and applies what is due. The next
+// round of Run retries failures.
 func (s *sandboxTransactions) begin(ctx context.Context, owner string) error {
 	_, err := s.service.Get(ctx, owner, sandboxPrefix+plays[0].id)
 	if errcodes.Of(err) == errcodes.NotFound {
@@ -92,14 +92,14 @@ func (s *sandboxTransactions) begin(ctx context.Context, owner string) error {
 	return err
 }
 
-// open opens the plays, the first last: where it is, all are.
+// open opens the plays. It opens the first play last, so that if that exists, all do.
 func (s *sandboxTransactions) open(ctx context.Context, owner string) error {
 	for _, p := range slices.Backward(plays) {
 		o := authstate.Opening{ID: sandboxPrefix + p.id, Direction: p.direction}
 		if p.respondIn > 0 {
 			o.RespondBy = s.clock.Now().Add(p.respondIn)
 		}
-		// Whoever was here a moment ago has opened it with another RespondBy.
+		// On a conflict another call has just opened it with another RespondBy.
 		if _, err := s.service.Open(ctx, owner, o); err != nil && errcodes.Of(err) != errcodes.Conflict {
 			return err
 		}
@@ -107,8 +107,8 @@ func (s *sandboxTransactions) open(ctx context.Context, owner string) error {
 	return nil
 }
 
-// advance applies what is due of the owner's plays, and reports whether some go
-// on.
+// advance applies the due outcomes of the owner's plays, and reports whether some plays
+// are unfinished.
 func (s *sandboxTransactions) advance(ctx context.Context, owner string) (going bool, err error) {
 	for i := range plays {
 		p := &plays[i]
@@ -131,7 +131,7 @@ func (s *sandboxTransactions) advance(ctx context.Context, owner string) (going 
 	return going, nil
 }
 
-// over reports whether the provider has said its say.
+// over reports whether the provider's outcome has been applied.
 func (p *play) over(t *ports.Transaction) bool {
 	if p.respondIn > 0 {
 		return !t.LateAt.IsZero() || t.Status == ports.TransactionSucceeded
@@ -139,7 +139,7 @@ func (p *play) over(t *ports.Transaction) bool {
 	return t.Status.Terminal()
 }
 
-// Run lets the plays go on until ctx is done.
+// Run advances the plays until ctx is done.
 func (s *sandboxTransactions) Run(ctx context.Context) error {
 	for {
 		select {
@@ -154,7 +154,7 @@ func (s *sandboxTransactions) Run(ctx context.Context) error {
 func (s *sandboxTransactions) tick(ctx context.Context) {
 	for _, owner := range s.going() {
 		if err := s.begin(ctx, owner); err != nil && !errors.Is(err, context.Canceled) {
-			s.log.WarnContext(ctx, "sandbox transactions do not go on; the next round tries again", "error", err)
+			s.log.WarnContext(ctx, "sandbox transactions failed; the next round tries again", "error", err)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// scratchDir gives the folder for what reports do not hold in memory: the same at
-// each start, so that what a dead process left is found again. The folder for
-// temporary files is everybody's. Where another user was first under our name, it
-// is a new one.
+// scratchDir returns the folder for report data that does not fit into memory. It is the
+// same at each start, so that files of a dead process are found again. Temporary folders
+// are often shared between users; if another user has created the folder, scratchDir
+// returns a new one.
 func scratchDir() (string, error) {
 	const name, perm, others = "corridor-scratch-", 0o700, 0o077
 	dir := filepath.Join(os.TempDir(), name+strconv.Itoa(os.Getuid()))

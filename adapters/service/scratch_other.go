@@ -4,5 +4,5 @@ package service
 
 import "io/fs"
 
-// ours holds where each user has a folder for temporary files.
+// ours returns true: here temporary folders belong to a single user.
 func ours(fs.FileInfo) bool { return true }

@@ -20,17 +20,17 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// Service is the service, wired, on an open listener.
+// Service is the configured service with an open listener.
 type Service struct {
 	listener net.Listener
 	server   *http.Server
 	locks    *ratelock.Service
 	accounts *validation.Service
 	payments *payments
-	reports  *report.Service // nil: none
+	reports  *report.Service // may be nil
 	events   *events
 	auth     *clientauth.Authenticator
-	queue    *river.Queue // of a store that has one
+	queue    *river.Queue // nil unless the store has one
 
 	driftEvery     time.Duration
 	log            *slog.Logger
@@ -40,26 +40,26 @@ type Service struct {
 	close          func() error
 }
 
-// Config is what a service writes to.
+// Config contains the outputs of a service.
 type Config struct {
-	Stdout io.Writer // the greeting of the sandbox; nil: [os.Stdout]
-	Stderr io.Writer // the log, and the address when the service listens; nil: [os.Stderr]
+	Stdout io.Writer // receives the greeting of the sandbox; nil means [os.Stdout]
+	Stderr io.Writer // receives the log and the listening address; nil means [os.Stderr]
 }
 
-// Rejected marks an error after which nothing was started: a setting, a file or
-// an address is wrong. A command ends with exit status 2.
+// Rejected marks an error after which nothing was started, such as a wrong setting, file
+// or address. Commands exit with status 2.
 type Rejected struct{ error }
 
-// Unwrap returns the error itself.
+// Unwrap returns the underlying error.
 func (r Rejected) Unwrap() error { return r.error }
 
-// Reject marks an error as one after which nothing was started.
+// Reject returns err as [Rejected].
 func Reject(err error) Rejected { return Rejected{err} }
 
-// New opens the listener and all that the settings name, and starts nothing yet.
-// An error is [Rejected], and what was opened before it is closed again. A caller
-// that does not call Serve must call Close. settings is not changed, and must stay
-// as it is while the service lives.
+// New opens the listener and the parts that the settings name, without starting them. Its
+// errors are [Rejected], and everything is closed again. A caller that does not call
+// Serve must call Close. settings is not changed, and must not be changed while the
+// service is in use.
 func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Service, error) {
 	c := *cmp.Or(cfg, &Config{})
 	stdout, stderr := cmp.Or(c.Stdout, io.Writer(os.Stdout)), cmp.Or(c.Stderr, io.Writer(os.Stderr))
@@ -73,23 +73,23 @@ func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Se
 	return s, nil
 }
 
-// Addr is the address that the service listens on.
+// Addr returns the address that the service listens on.
 func (s *Service) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve serves until ctx is done, or the service cannot go on. It then stops and
-// closes the service, within 10 s; see the package comment. The error says what
-// broke, or what was cut off.
+// Serve serves until ctx is done or the service cannot continue. It then stops and closes
+// the service within 10 s; see the package comment. The error is what failed or was cut
+// off.
 func (s *Service) Serve(ctx context.Context) error {
 	defer func() {
 		if err := s.Close(); err != nil {
-			s.log.Error("store not closed cleanly", "error", err)
+			s.log.Error("cannot close the service", "error", err)
 		}
 	}()
-	return s.serve(ctx.Done(), func() { //nolint:contextcheck // the end of ctx begins the stop, and the background stops after the requests
+	return s.serve(ctx.Done(), func() { //nolint:contextcheck // the end of ctx starts the stop, and the background stops after the requests
 		_, _ = fmt.Fprintf(s.stderr, "listening on http://%s\n", s.listener.Addr())
 		s.greet(s.stdout, s.links)
 	})
 }
 
-// Close closes what New has opened. After Serve it does nothing.
+// Close closes everything that New has opened. It does nothing after Serve.
 func (s *Service) Close() error { return s.close() }

@@ -24,7 +24,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Shipped returns the adapters that corridor ships.
+// Shipped returns corridor's own adapters.
 func Shipped() Parts {
 	return Parts{
 		Feeds: []FeedKind{
@@ -65,7 +65,7 @@ func openFile(_ context.Context, source string, o FeedOptions) (ports.PriceFeed,
 
 func openMemory(_ context.Context, spec string, _ StoreOptions) (*Store, error) {
 	if path := afterColon(spec); path != "" {
-		return nil, errors.New("memory: takes no path")
+		return nil, errors.New("memory: want no path")
 	}
 	s, err := memory.New(nil)
 	return &Store{StorePorts: s}, err
@@ -90,8 +90,8 @@ func openDir(_ context.Context, path string) (ports.ReportFiles, func() error, e
 	return files, func() error { return nil }, err
 }
 
-// openFileURL opens the folder of a URL, of which source is what stands behind
-// file://. A path whose host is "." is relative.
+// openFileURL opens the folder of a file:// URL, where source is the part after file://.
+// A path with host "." is relative.
 func openFileURL(ctx context.Context, source string) (ports.ReportFiles, func() error, error) {
 	u, err := url.Parse("file://" + source)
 	if err != nil {

@@ -13,13 +13,13 @@ const (
 	drainTimeout = 7 * time.Second // for requests in flight; the rest of 10 s is for the background and the store
 	stopTimeout  = 1500 * time.Millisecond
 
-	// slowStopTimeout is for the background when requests have left the time: a
-	// busy database takes a while to hear what is given back.
+	// slowStopTimeout is the time for the background if requests have not used theirs: a
+	// busy database needs a while to take jobs back.
 	slowStopTimeout = 5 * time.Second
 )
 
-// serve serves until the stop, or a loop beside the requests ends by itself: a
-// process that no longer ends locks or delivers events is replaced by a whole one.
+// serve serves until the stop, or until a background loop ends unexpectedly: a process
+// that no longer expires locks or delivers events should be restarted.
 func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	served := make(chan error, 1)
 	var arriving arrivals
@@ -35,7 +35,7 @@ func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	case broken = <-background.broken:
 	case <-stop:
 	}
-	s.log.Info("stopping: no new connections, requests in flight go on")
+	s.log.Info("stopping: no new connections, requests in flight continue")
 	began := time.Now()
 	err := errors.Join(broken, s.listener.Close())
 	ended := <-served
@@ -48,7 +48,7 @@ func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	return errors.Join(err, background.stop(left))
 }
 
-// drain waits for the requests in flight, then cuts what is left.
+// drain waits for the requests in flight, then closes the remaining connections.
 func drain(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

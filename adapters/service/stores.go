@@ -17,8 +17,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// StorePorts is what every store offers.
-type StorePorts interface { //nolint:interfacebloat // one for each port of a store
+// StorePorts are the ports that every store has.
+type StorePorts interface { //nolint:interfacebloat // one per port
 	RateLocks() ports.RateLockStore
 	Validations() ports.ValidationStore
 	Answers() ports.AnswerCache
@@ -33,45 +33,44 @@ type StorePorts interface { //nolint:interfacebloat // one for each port of a st
 	Close() error
 }
 
-// Store is an open store. Name is set by those who open it by a setting; a row of
-// [Parts] fills the rest.
+// Store is an open store. A row of [Parts] fills the fields except Name, which is set
+// from the setting.
 type Store struct {
 	StorePorts
 
-	Name string // as people may see it: without a password
-	// Ping is the readiness of a store that can be away; nil is always ready.
+	Name string // for messages, without a password
+	// Ping is the readiness check of a store on a server; nil means always ready.
 	Ping func(ctx context.Context) error
-	// Alone runs fn, which reads and then writes, while no other process of a
-	// shared database does. nil: no other process has the store.
+	// Alone runs fn, which reads and then writes, while no other process of a shared
+	// database does. nil means that no other process uses the store.
 	Alone func(ctx context.Context, fn func() error) error
-	// Metrics shows the store; nil shows nothing.
+	// Metrics are the metrics of the store; may be nil.
 	Metrics prometheus.Collector
 
-	queue *river.Queue // of a shared PostgreSQL; nil elsewhere
+	queue *river.Queue // of a shared PostgreSQL database, else nil
 }
 
-// StoreOptions are what the service sets of every store.
+// StoreOptions are the options that the service sets for every store.
 type StoreOptions struct {
 	Logger *slog.Logger
 
-	queue func(context.Context, *pgxpool.Pool) (*river.Queue, error) // nil: a store that is opened for a tool has none
+	queue func(context.Context, *pgxpool.Pool) (*river.Queue, error) // nil for stores that commands open
 }
 
-// OpenStore opens the store that a setting names, for a tool's own use: the
-// tables of a shared database are left as they are, and no queue is opened.
-// Errors name the store without its password.
+// OpenStore opens the store of a setting for a command. It does not migrate the tables of
+// a shared database and opens no queue. Errors contain the store's name without its
+// password.
 func OpenStore(ctx context.Context, parts Parts, spec string) (*Store, error) {
 	return parts.openStore(ctx, spec, StoreOptions{Logger: slog.New(slog.DiscardHandler)})
 }
 
-// OpenShared opens a store as a service does: its tables are made or upgraded,
-// and where several processes can share it, their work has a queue.
+// OpenShared opens a store as the service does: it creates or upgrades its tables and, if
+// several processes can share the store, opens the queue of their work.
 func OpenShared(ctx context.Context, parts Parts, spec string) (*Store, error) {
 	return newBuilder(ctx, &Settings{Store: spec}, parts, slog.New(slog.DiscardHandler)).openShared()
 }
 
-// openShared opens what --store names, with a queue where several processes can
-// share it.
+// openShared opens the store of --store, with a queue if several processes can share it.
 func (b *builder) openShared() (*Store, error) {
 	s, err := b.parts.openStore(b.ctx, b.settings.Store, StoreOptions{Logger: b.log, queue: b.openQueue})
 	if err == nil && s.Metrics != nil {
@@ -93,7 +92,7 @@ func (p Parts) openStore(ctx context.Context, spec string, o StoreOptions) (*Sto
 	return s, nil
 }
 
-// storeKind returns the row of a store, or nil if the table has none.
+// storeKind returns the row of a store, or nil if it is unknown.
 func (p Parts) storeKind(spec string) *StoreKind {
 	name, _, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(p.Stores, func(k StoreKind) bool { return k.Name == name })
@@ -107,8 +106,8 @@ func (p Parts) storeForms() string {
 	return either(p.Stores, func(k StoreKind) string { return k.Form })
 }
 
-// storeName is what --store names, for people: without a password, and no more
-// than the kind where a password may stand in another's place.
+// storeName returns a store of --store for messages: without its password, or only its
+// kind if the password may be somewhere else.
 func (p Parts) storeName(spec string) string {
 	name, _, found := strings.Cut(spec, ":")
 	row := p.storeKind(spec)
@@ -122,11 +121,11 @@ func (p Parts) storeName(spec string) string {
 	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(u.Path+u.RawQuery, "@") {
 		return name + "://…"
 	}
-	u.RawQuery = "" // it may hold a password, too
+	u.RawQuery = "" // may also contain a password
 	return u.Redacted()
 }
 
-// afterColon is what a row of stores opens.
+// afterColon returns the part of a setting after its name.
 func afterColon(spec string) string {
 	_, path, _ := strings.Cut(spec, ":")
 	return path
@@ -136,8 +135,8 @@ func isWord(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// alone runs fn, which reads and then writes, while no other process of a shared
-// database does.
+// alone runs fn, which reads and then writes, while no other process of a shared database
+// does.
 func (s *Store) alone(ctx context.Context, fn func() error) error {
 	if s.Alone == nil {
 		return fn()
@@ -145,18 +144,19 @@ func (s *Store) alone(ctx context.Context, fn func() error) error {
 	return s.Alone(ctx, fn)
 }
 
-// ownKeySize is the size of a key that the installation makes for itself, in bytes,
-// and the least of one that is set.
+// ownKeySize is the size of keys in the store, and the minimum of configured ones, in
+// bytes.
 const ownKeySize = 32
 
-// ownKey returns the key of that name, made once and kept in the store.
+// ownKey returns the key with the name. It creates the key once and stores it in the
+// store.
 func (s *Store) ownKey(ctx context.Context, name string) ([]byte, error) {
 	fresh := make([]byte, ownKeySize)
-	_, _ = rand.Read(fresh) // it never fails (crypto/rand)
+	_, _ = rand.Read(fresh) // never fails (crypto/rand)
 	return s.Secrets().Secret(ctx, name, fresh)
 }
 
-// check is the store's readiness.
+// check is the readiness check of the store.
 func (s *Store) check() httpserver.Check {
 	if s.Ping == nil {
 		return always("store")
@@ -164,7 +164,7 @@ func (s *Store) check() httpserver.Check {
 	return httpserver.Check{Name: "store", Run: func(ctx context.Context) (bool, error) { return false, s.Ping(ctx) }}
 }
 
-// always is the check of what cannot fail.
+// always is the readiness check of a part that cannot fail.
 func always(name string) httpserver.Check {
 	return httpserver.Check{Name: name, Run: func(context.Context) (bool, error) { return false, nil }}
 }

@@ -7,16 +7,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// payments are the transactions' states: whom to read them from, and what runs
-// beside.
+// payments is the transactions service with the sandbox's simulation.
 type payments struct {
 	service *authstate.Service
 	reader  httpserver.Transactions
-	sandbox *sandboxTransactions // nil: none
+	sandbox *sandboxTransactions // may be nil
 }
 
-// payments makes the service that keeps transactions' states. In the sandbox it
-// is read through the plays.
+// payments returns the service for the states of transactions. In the sandbox they are
+// read through the plays.
 func (b *builder) payments() (*payments, error) {
 	normaliser, err := failures.New(&failures.Config{Unmapped: b.count.unmappedCode})
 	if err != nil {

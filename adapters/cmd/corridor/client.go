@@ -15,20 +15,20 @@ import (
 )
 
 type clientCmd struct {
-	New  clientNewCmd  `cmd:"" help:"Make a client: its entry on standard output, its secret, shown once, on standard error."`
-	Hash clientHashCmd `cmd:"" help:"Print the entry of a secret given as one line on standard input."`
+	New  clientNewCmd  `cmd:"" help:"Create a client: print its entry on standard output and its secret, once, on standard error."`
+	Hash clientHashCmd `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
 }
 
 type clientNewCmd struct {
 	ID        string    `arg:""                                                                                                   help:"The client's id."`
-	Merchants []string  `help:"Merchants that it may name; none: any."                                                            name:"merchant"`
-	NotBefore time.Time `help:"The secret is valid from then on (RFC 3339)."`
-	NotAfter  time.Time `help:"No token is given for the secret from then on (RFC 3339); earlier ones live on until they expire."`
+	Merchants []string  `help:"Merchants that the client may use; default any."                                                            name:"merchant"`
+	NotBefore time.Time `help:"Time from which the secret is valid (RFC 3339)."`
+	NotAfter  time.Time `help:"Time from which no tokens are issued for the secret (RFC 3339); earlier tokens remain valid until they expire."`
 }
 
 type clientHashCmd struct{}
 
-// entry is a client as the clients file has it.
+// entry is a client's entry in the clients file.
 type entry struct {
 	ID        string        `json:"id"`
 	Secrets   []secretEntry `json:"secrets"`
@@ -41,13 +41,13 @@ type secretEntry struct {
 	NotAfter  time.Time `json:"notAfter,omitzero"`
 }
 
-// Run makes the client.
+// Run creates the client.
 func (c *clientNewCmd) Run(world *surroundings) error {
 	if c.ID == "" {
-		return service.Reject(errors.New("a client's id is not empty"))
+		return service.Reject(errors.New("the client's id must not be empty"))
 	}
 	if !c.NotAfter.IsZero() && !c.NotAfter.After(c.NotBefore) {
-		return service.Reject(errors.New("--not-after lies after --not-before"))
+		return service.Reject(errors.New("--not-after must be after --not-before"))
 	}
 	secret, hash, err := clientauth.NewSecret(rand.Reader)
 	if err != nil {
@@ -61,14 +61,15 @@ func (c *clientNewCmd) Run(world *surroundings) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(world.stderr, "client_secret, shown once:", string(secret))
+	_, err = fmt.Fprintln(world.stderr, "client_secret, printed only once:", string(secret))
 	return err
 }
 
-// minSecret is 128 bits in base64: a hash of less could be guessed.
+// minSecret is the length of 128 bits in base64: shorter secrets could be guessed from
+// their hash.
 const minSecret = 22
 
-// Run hashes the secret.
+// Run prints the entry with the hash of the secret.
 func (c *clientHashCmd) Run(world *surroundings) error {
 	line, err := bufio.NewReader(world.stdin).ReadString('\n')
 	secret := strings.TrimRight(line, "\r\n")
@@ -76,7 +77,7 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 		return service.Reject(fmt.Errorf("no secret on standard input: %w", err))
 	}
 	if len(secret) < minSecret {
-		return service.Reject(fmt.Errorf("a secret has at least %d characters (128 random bits); corridor client new makes one", minSecret))
+		return service.Reject(fmt.Errorf("a secret must have at least %d characters (128 random bits); corridor client new creates one", minSecret))
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})

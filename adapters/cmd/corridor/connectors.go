@@ -15,11 +15,11 @@ import (
 
 type connectorsCmd struct{}
 
-// matrixLegend says how the matrix is read.
-const matrixLegend = `returned: the provider gives the holder's name. compared: it compares the name itself and returns the result only.
-with identity: it must be given the holder's identity document as well.`
+// matrixLegend explains the table.
+const matrixLegend = `returned: the provider returns the holder's name. compared: it compares the name itself and returns only the result.
+with identity: it also needs the holder's identity document.`
 
-// Run prints what each connector can do.
+// Run prints the capabilities of each connector.
 func (connectorsCmd) Run(world *surroundings) error {
 	m, err := capabilityMatrix()
 	if err != nil {
@@ -45,8 +45,8 @@ func printTable(out io.Writer, rows [][]string) error {
 	return w.Flush()
 }
 
-// placeholder stands for every credential where no provider is asked: what a
-// connector can do does not depend on them.
+// placeholder stands in for credentials: a connector's capabilities do not depend on
+// them.
 func placeholder(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_BASE_URL"):
@@ -60,8 +60,8 @@ func placeholder(name string) string {
 	}
 }
 
-// matrix is two tables with their heads: what connectors do in each market, and
-// what goes for each of them everywhere.
+// matrix contains two tables with headings: the capabilities of connectors by market, and
+// their other properties.
 type matrix struct{ markets, traits [][]string }
 
 const none = "–"
@@ -90,7 +90,7 @@ func capabilityMatrix() (matrix, error) {
 	return m, nil
 }
 
-// inMarket says what a connector does in a market.
+// inMarket returns a connector's capability in a market.
 func inMarket(all []ports.Capability, m ports.Market) string {
 	can, served := ports.CapabilityIn(all, m)
 	answer := "no name"
@@ -111,7 +111,7 @@ func inMarket(all []ports.Capability, m ports.Market) string {
 	return answer
 }
 
-// liveTested returns the day since which each market has passed.
+// liveTested returns the day since which all markets have been tested live.
 func liveTested(kind service.ConnectorKind, all []ports.Capability) string {
 	if kind.Offline {
 		return none

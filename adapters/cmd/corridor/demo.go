@@ -4,5 +4,5 @@ import "github.com/corridor-go/corridor/adapters/cmd/corridor/internal/demo"
 
 type demoCmd struct{}
 
-// Run tells the story, and fails when a value differs from it.
-func (c *demoCmd) Run(world *surroundings) error { return demo.Tell(world.ctx, world.stdout) }
+// Run runs the demo. It fails if a value is not as expected.
+func (c *demoCmd) Run(world *surroundings) error { return demo.Run(world.ctx, world.stdout) }

@@ -11,7 +11,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 	require.Zero(t, code, errs)
 	for _, part := range []string{
 		"= 16.3986445", "expired", "cancelled (market_drift)", "398 bps", "rate_lock.cancelled",
-		"verified by sandbox, held by AMA SERWAA MENSAH\n", "name_mismatch by sandbox", "Lookups so far: 1.",
+		"verified by sandbox, holder AMA SERWAA MENSAH\n", "name_mismatch by sandbox", "Lookups so far: 1.",
 		"not_found by rules (The account number's check digit", "pending by sandbox\n", "validation.pending",
 	} {
 		require.Contains(t, out, part)

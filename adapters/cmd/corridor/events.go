@@ -13,18 +13,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// eventsCmd is for those who look after the events that nobody could take.
+// eventsCmd is for operators who handle undeliverable events.
 type eventsCmd struct {
-	Buried  buriedCmd  `cmd:"" help:"List the events that were set aside, one JSON object a line."`
-	Replay  replayCmd  `cmd:"" help:"Send events that were set aside again, each in its place."`
-	Discard discardCmd `cmd:"" help:"Remove events that were set aside, for good."`
+	Buried  buriedCmd  `cmd:"" help:"List undeliverable events, one JSON object per line."`
+	Replay  replayCmd  `cmd:"" help:"Deliver undeliverable events again, in order."`
+	Discard discardCmd `cmd:"" help:"Remove undeliverable events permanently."`
 }
 
 type storeSetting struct {
 	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH or postgres://… of the service."`
 }
 
-// letters lends the dead letters of the store to fn.
+// letters calls fn with the dead letters of the store.
 func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) error) error {
 	if err := c.holdsEvents(); err != nil {
 		return service.Reject(err)
@@ -36,13 +36,13 @@ func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) e
 	return errors.Join(fn(s.DeadLetters()), s.Close())
 }
 
-// holdsEvents refuses what no service can have left events in: a mistyped path
-// would be made into an empty store, which has none.
+// holdsEvents rejects stores in which no service can have left events: a mistyped path
+// would create an empty store.
 func (c *storeSetting) holdsEvents() error {
 	kind, path, _ := strings.Cut(c.Store, ":")
 	switch {
 	case kind == "memory":
-		return fmt.Errorf("--store %s: what is in memory is the service's own; name sqlite:PATH or postgres://…", c.Store)
+		return fmt.Errorf("--store %s: a memory store exists only in the service; want sqlite:PATH or postgres://…", c.Store)
 	case kind == "sqlite" && path != "":
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("--store %s: %w", c.Store, err)
@@ -53,7 +53,7 @@ func (c *storeSetting) holdsEvents() error {
 
 type buriedCmd struct{ storeSetting }
 
-// buriedLine is an event as it is listed. Its data stay in the store.
+// buriedLine is an event in the list. Its data stay in the store.
 type buriedLine struct {
 	ID       string    `json:"id"`
 	Kind     string    `json:"kind"`
@@ -65,7 +65,7 @@ type buriedLine struct {
 
 const buriedPage = 1000
 
-// Run lists them in the order of their saves.
+// Run lists the events in the order in which they were saved.
 func (c *buriedCmd) Run(world *surroundings) error {
 	out := json.NewEncoder(world.stdout)
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
@@ -87,7 +87,8 @@ func (c *buriedCmd) Run(world *surroundings) error {
 	})
 }
 
-// printable is at, or the zero time for a damaged one that JSON has no form for.
+// printable returns at, or the zero time if JSON cannot represent it because the record
+// is damaged.
 func printable(at time.Time) time.Time {
 	if _, err := at.MarshalJSON(); err != nil {
 		return time.Time{}
@@ -99,18 +100,18 @@ type replayCmd struct {
 	storeSetting
 
 	IDs []string `arg:""              help:"The events' ids." name:"id" optional:""`
-	All bool     `help:"All of them."`
+	All bool     `help:"Replay all events."`
 }
 
-// Validate wants all to be asked for by name.
+// Validate requires either ids or --all.
 func (c *replayCmd) Validate() error {
 	if c.All == (len(c.IDs) > 0) {
-		return errors.New("name the events, or --all")
+		return errors.New("event ids or --all are required")
 	}
 	return nil
 }
 
-// Run makes them wait for delivery again.
+// Run makes the events due for delivery again.
 func (c *replayCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
 		n, err := letters.Replay(world.ctx, time.Now(), operatorRow(ports.ActEventReplayed), c.IDs...)
@@ -124,7 +125,7 @@ type discardCmd struct {
 	IDs []string `arg:"" help:"The events' ids." name:"id"`
 }
 
-// Run removes them.
+// Run removes the events.
 func (c *discardCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
 		n, err := letters.Discard(world.ctx, operatorRow(ports.ActEventDiscarded), c.IDs...)
@@ -132,7 +133,7 @@ func (c *discardCmd) Run(world *surroundings) error {
 	})
 }
 
-// operatorRow is the audit row of an operator's act.
+// operatorRow returns the audit row of an operator's action.
 func operatorRow(act string) ports.AuditRow {
 	return ports.AuditRow{At: time.Now(), Actor: ports.Actor{Client: ports.Operator}, Act: act}
 }

@@ -16,7 +16,7 @@ type healthcheckCmd struct {
 	Timeout time.Duration `default:"3s"             help:"How long to wait."`
 }
 
-// Run asks /readyz and fails unless it answers 200.
+// Run requests /readyz and fails unless the response status is 200.
 func (c *healthcheckCmd) Run(world *surroundings) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

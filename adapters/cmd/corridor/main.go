@@ -1,20 +1,19 @@
-// Command corridor puts the library behind the wire interface, and holds the
-// tools around it:
+// Command corridor runs the service and contains the tools around it:
 //
-//	corridor serve --sandbox     # the service, with sandbox rates and a client of its own
-//	corridor demo                # the story of a few locks, accounts and failures, on a clock that it moves itself
+//	corridor serve --sandbox     # the service, with sandbox rates and a sandbox client
+//	corridor demo                # a few locks, accounts and failures, on a simulated clock
 //	corridor validate NGA bank_account 0690000032 --bank-code 044 --sandbox
 //	corridor normalise mpesa-daraja 1037 --direction payin
-//	corridor connectors          # what each connector can do
-//	corridor new connector NAME  # the skeleton of a connector, with its conformance test
+//	corridor connectors          # the capabilities of each connector
+//	corridor new connector NAME  # create the skeleton of a connector with its conformance test
 //	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
-//	corridor events buried       # events that could not be delivered; replay or discard them
-//	corridor client new ID       # a client and its secret, for the clients file
-//	corridor migrate             # make or upgrade the store's tables
+//	corridor events buried       # list undeliverable events; also replay, discard
+//	corridor client new ID       # create a client and its secret for the clients file
+//	corridor migrate             # create or upgrade the store's tables
 //	corridor healthcheck         # ask a running service whether it is ready
 //
-// It wires packages together and holds no rule. Every flag of serve has an
-// environment variable behind it; see corridor serve --help.
+// The command contains no rules of its own. Every flag of serve has an environment
+// variable; see corridor serve --help.
 package main
 
 import (
@@ -36,28 +35,28 @@ import (
 // Exit statuses.
 const (
 	exitOK       = 0
-	exitFailed   = 1 // it started, and failed
-	exitRejected = 2 // a flag, a file, an address is wrong: nothing was started
+	exitFailed   = 1 // started and failed
+	exitRejected = 2 // a flag, file or address is wrong; nothing was started
 )
 
 // commands is the command line.
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the service until SIGINT or SIGTERM."`
-	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks, validations and failures, in process, and check it."`
+	Demo        demoCmd        `cmd:"" help:"Demonstrate a few rate locks, validations and failures, in process."`
 	Validate    validateCmd    `cmd:"" help:"Validate one account, in process, and print the result."`
-	Normalise   normaliseCmd   `cmd:"" help:"Say what a provider's raw failure means; - reads JSON lines."`
-	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`
-	New         newCmd         `cmd:"" help:"Write the skeleton of an adapter."`
+	Normalise   normaliseCmd   `cmd:"" help:"Normalise a provider's raw failure; - reads JSON lines."`
+	Connectors  connectorsCmd  `cmd:"" help:"Print the capabilities of each connector."`
+	New         newCmd         `cmd:"" help:"Create the skeleton of an adapter."`
 	Report      reportCmd      `cmd:"" help:"Make one report, in process, and write the file."`
-	Events      eventsCmd      `cmd:"" help:"List, replay or discard the events that could not be delivered."`
-	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
+	Events      eventsCmd      `cmd:"" help:"List, replay or discard undeliverable events."`
+	Client      clientCmd      `cmd:"" help:"Create clients for the clients file."`
 	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`
-	Healthcheck healthcheckCmd `cmd:"" help:"Ask /readyz of a running service; exit status 0 or 1."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Request /readyz of a running service; exit with status 0 or 1."`
 }
 
-// surroundings are what a command sees of the world.
+// surroundings are the inputs and outputs of a command.
 type surroundings struct {
-	ctx            context.Context //nolint:containedctx // handed to commands by kong, which binds values
+	ctx            context.Context //nolint:containedctx // kong passes bound values to commands
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
@@ -72,7 +71,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run carries out one command line and gives its exit status.
+// run executes one command line and returns its exit status.
 func run(world *surroundings, args []string) int {
 	var cli commands
 	exited := -1
@@ -108,8 +107,8 @@ func fail(world *surroundings, err error, code int) int {
 	return code
 }
 
-// oneLine gives an error as one clear line: for a coded error its message and
-// what caused it, without the code.
+// oneLine returns an error as one line: for a coded error its message and cause without
+// the code.
 func oneLine(err error) string {
 	text := err.Error()
 	if coded, ok := errors.AsType[*errcodes.Error](err); ok {

@@ -10,7 +10,7 @@ type migrateCmd struct {
 	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"${stores}"`
 }
 
-// Run opens the store, which brings its tables up to date.
+// Run opens the store, which creates or upgrades its tables.
 func (c *migrateCmd) Run(world *surroundings) error {
 	s, err := service.OpenShared(world.ctx, parts(), c.Store)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 )
 
 type newCmd struct {
-	Connector newConnectorCmd `cmd:"" help:"Write the skeleton of a connector, whose test calls the conformance suite."`
+	Connector newConnectorCmd `cmd:"" help:"Create the skeleton of a connector with a test that runs the conformance suite."`
 }
 
 type newConnectorCmd struct {
-	Name string `arg:""                                                        help:"The connector's name, as results will show it: lower-case letters, digits, hyphens."`
-	Dir  string `help:"The folder to make; default ./NAME. It must not exist." type:"path"`
+	Name string `arg:""                                                        help:"The connector's name in results: lower-case letters, digits, hyphens."`
+	Dir  string `help:"The folder to create; default ./NAME. It must not exist." type:"path"`
 }
 
-// Run writes the package. It touches nothing beside its folder.
+// Run creates the package. It writes only to its folder.
 func (c *newConnectorCmd) Run(world *surroundings) error {
 	dir := cmp.Or(c.Dir, c.Name)
 	connectors := parts().Connectors
@@ -43,14 +43,14 @@ func (c *newConnectorCmd) Run(world *surroundings) error {
 
 func announce(world *surroundings, dir string, files []skeleton.File) error {
 	var text strings.Builder
-	text.WriteString("made:\n")
+	text.WriteString("created:\n")
 	for _, f := range files {
 		text.WriteString("  " + filepath.Join(dir, filepath.FromSlash(f.Path)) + "\n")
 	}
 	_, _ = fmt.Fprintf(&text, `next:
-  1. go test in %[1]s: it passes, against a provider that is made up.
-  2. Put what your provider documents where the word ASSUMED stands (grep -rn ASSUMED %[1]s),
-     scenarios first; internal/docs/connectors.md of corridor shows how.
+  1. go test in %[1]s: it passes with an invented provider.
+  2. Replace everything marked ASSUMED (grep -rn ASSUMED %[1]s) by what your provider documents,
+     scenarios first; see internal/docs/connectors.md of corridor.
 `, dir)
 	_, err := fmt.Fprint(world.stdout, text.String())
 	return err

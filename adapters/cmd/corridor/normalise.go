@@ -12,40 +12,40 @@ import (
 )
 
 type normaliseCmd struct {
-	Scheme    string  `arg:""                                                                                         help:"The scheme whose code it is, or - for JSON lines on standard input."`
+	Scheme    string  `arg:""                                                                                         help:"The scheme of the code, or - for JSON lines on standard input."`
 	Code      *string `arg:""                                                                                         help:"The raw code."                                                       optional:""`
 	Direction string  `help:"payin or payout."`
 	Message   string  `help:"The raw message."`
-	State     string  `help:"What the provider calls it: failed or error. It decides about codes that nothing knows."`
-	Unmapped  bool    `help:"With -: list afterwards, on standard error, the raw codes that nothing knew."`
+	State     string  `help:"The state that the provider reports: failed or error. It decides the result of unknown codes."`
+	Unmapped  bool    `help:"With -: list the raw codes without a mapping on standard error at the end."`
 }
 
-// Help shows the lines that - reads, and the schemes.
+// Help describes the lines that - reads, and lists the schemes.
 func (c *normaliseCmd) Help() string {
 	schemes := failures.Schemes()
 	names := make([]string, len(schemes))
 	for i, s := range schemes {
 		names[i] = string(s)
 	}
-	return `JSON lines: {"scheme","direction","code","message","state"}, one answer a line, in order. A line that cannot be
-read is answered with {"error","message","line"}, and the rest goes on.
+	return `JSON lines: {"scheme","direction","code","message","state"}, one result per line, in order. The result of a line that
+cannot be read is {"error","message","line"}; the following lines are still read.
 
-A code that begins with - stands last, behind --: corridor normalise SCHEME --direction payin -- -1
+Write a code that begins with - last, after --: corridor normalise SCHEME --direction payin -- -1
 
 Schemes: ` + strings.Join(names, ", ")
 }
 
-// Validate tells the two uses apart.
+// Validate checks that the arguments are for one code or for lines.
 func (c *normaliseCmd) Validate() error {
 	switch {
 	case c.Scheme == "-" && (c.Code != nil || c.Direction != "" || c.Message != "" || c.State != ""):
-		return errors.New("- takes each line's code, direction, message and state from the line")
+		return errors.New("- reads the code, direction, message and state from each line")
 	case c.Scheme == "-":
 		return nil
 	case c.Code == nil:
 		return errors.New("a scheme and a code are required, or - for lines on standard input")
 	case c.Unmapped:
-		return errors.New("--unmapped goes with -")
+		return errors.New("--unmapped requires -")
 	default:
 		return nil
 	}
@@ -71,8 +71,7 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 	return err
 }
 
-// stream answers all lines. A stream that breaks off is told of as far as it
-// came.
+// stream normalises all lines. It prints the summary even if the stream fails.
 func (c *normaliseCmd) stream(world *surroundings) error {
 	lines := normalise.New(world.stdout)
 	err := lines.Run(world.ctx, world.stdin)

@@ -20,22 +20,22 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// reportCmd makes one report of the sandbox's books, in process.
+// reportCmd makes one report on the sandbox's data, in process.
 type reportCmd struct {
 	Kind    string   `arg:""                                                                          enum:"transactions,unmatched"                                       help:"transactions or unmatched."`
 	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                       required:""`
-	To      string   `help:"The last day, included; default: the first."`
+	To      string   `help:"The last day, inclusive; default the first day."`
 	Format  string   `default:"csv"                                                                   enum:"${formats}"                                                   help:"One of ${enum}."`
-	Columns []string `help:"The columns, comma-separated; default: all."`
-	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be given again." sep:"none"`
-	Out     string   `help:"The file to write; default: the report's name, here."                     type:"path"`
-	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                          help:"Report on the sandbox's books; there are no others here yet."`
+	Columns []string `help:"The columns, comma-separated; default all."`
+	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be repeated." sep:"none"`
+	Out     string   `help:"The file to write; default the report's name in the current folder."                     type:"path"`
+	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                          help:"Report on the sandbox's data; required."`
 }
 
-// Validate wants the sandbox named: nobody should take its rows for real ones.
+// Validate requires --sandbox, so that its rows are not mistaken for real ones.
 func (c *reportCmd) Validate() error {
 	if !c.Sandbox {
-		return errors.New("--sandbox is required: an embedder's own transactions are reported on in Go")
+		return errors.New("--sandbox is required: reports on your own transactions need a Go program")
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, f
 	return made, store.Close, nil
 }
 
-// request puts the flags together.
+// request returns the request of the flags.
 func (c *reportCmd) request() (report.Request, error) {
 	r := report.Request{
 		MerchantID: toolOwner, Name: c.Kind, Columns: c.Columns, StartDate: c.From, EndDate: cmp.Or(c.To, c.From), Format: c.Format,
@@ -102,7 +102,7 @@ func (c *reportCmd) request() (report.Request, error) {
 	return r, nil
 }
 
-// make asks for the report and shows how far it is until it has ended.
+// make creates the report and shows its progress until it has ended.
 func (c *reportCmd) make(world *surroundings, reports *report.Service) (ports.ReportJob, error) {
 	r, err := c.request()
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *reportCmd) result(world *surroundings, reports *report.Service, id stri
 	return job, nil
 }
 
-// deliver copies the file, and the manifest beside it.
+// deliver copies the file and its manifest.
 func (c *reportCmd) deliver(world *surroundings, reports *report.Service, id string) error {
 	file, err := reports.Open(world.ctx, toolOwner, id)
 	if err != nil {
@@ -187,8 +187,8 @@ func copyTo(path string, from io.Reader) error {
 	return errors.Join(err, to.Close())
 }
 
-// progress shows how far a report is: on a terminal in one line that changes,
-// elsewhere in plain lines now and then.
+// progress shows the progress of a report: on a terminal in one changing line, elsewhere
+// in a plain line from time to time.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -206,7 +206,7 @@ func newProgress(out io.Writer) *progress {
 	return p
 }
 
-// spinner moves on with each look: nobody knows of how many rows it is.
+// spinner shows activity, because the total number of rows is unknown.
 var spinner = []string{"|", "/", "-", `\`}
 
 func (p *progress) show(rows int64) {

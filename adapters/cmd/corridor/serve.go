@@ -2,10 +2,10 @@ package main
 
 import "github.com/corridor-go/corridor/adapters/service"
 
-// serveCmd is the service with its settings as flags.
+// serveCmd runs the service with its settings as flags.
 type serveCmd struct{ service.Settings }
 
-// Run serves until the context of the world ends, or it cannot go on.
+// Run serves until the context is done or the service cannot continue.
 func (c *serveCmd) Run(world *surroundings) error {
 	s, err := service.New(world.ctx, &c.Settings, parts(), &service.Config{Stdout: world.stdout, Stderr: world.stderr})
 	if err != nil {

@@ -17,33 +17,33 @@ type validateCmd struct {
 	Type       string `arg:""                                    help:"bank_account, mobile_money or institution_wallet."`
 	Identifier string `arg:""                                    help:"The account number, IBAN, mobile number or wallet."`
 	BankCode   string `help:"The bank's code in its market."`
-	Name       string `help:"The holder's name, to be compared."`
-	Sandbox    bool   `env:"CORRIDOR_SANDBOX"                    help:"Ask the sandbox where no connector is set."`
+	Name       string `help:"The holder's name to compare."`
+	Sandbox    bool   `env:"CORRIDOR_SANDBOX"                    help:"Use the sandbox if no connector is set."`
 
 	Accounts service.AccountSettings `embed:""`
 }
 
-// toolOwner is whose validations the tools make, in a store that ends with them,
-// and noMerchant the merchant of those who act for none.
+// toolOwner owns the validations of the tools, in a store that ends with them, and
+// noMerchant is their merchant.
 const toolOwner, noMerchant = "corridor", "00000000-0000-4000-8000-000000000000"
 
-// Validate refuses settings that are none.
+// Validate checks the settings.
 func (c *validateCmd) Validate() error { return c.Accounts.Validate() }
 
-// Run validates one account and prints the result as the wire shows it, whatever
-// it is. What is no valid request is refused like a bad flag.
+// Run validates one account and prints the result as on the wire, whatever it is. An
+// invalid request is an error like a wrong flag.
 func (c *validateCmd) Run(world *surroundings) (err error) {
 	accounts, err := service.OpenAccounts(world.ctx, c.Accounts, c.Sandbox, parts())
 	if err != nil {
 		return service.Reject(err)
 	}
-	// By then it waits for nothing but lookups that it breaks off.
+	// Only lookups that Close cancels can still be running.
 	defer func() { err = errors.Join(err, accounts.Close(context.WithoutCancel(world.ctx))) }()
 	v, err := c.result(world, accounts)
 	switch errcodes.Of(err) {
 	case "":
 		if v.Status == ports.StatusError && accounts.NobodyAsked {
-			_, _ = fmt.Fprintln(world.stderr, "no provider was asked: name some with --connectors, or --sandbox")
+			_, _ = fmt.Fprintln(world.stderr, "no provider was asked: use --connectors or --sandbox")
 		}
 		_, err = fmt.Fprintf(world.stdout, "%s\n", wire.AppendValidation(nil, &v))
 		return err
@@ -54,7 +54,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 	}
 }
 
-// result is the validation's end, however long that takes.
+// result returns the validation once it has ended.
 func (c *validateCmd) result(world *surroundings, accounts *service.Accounts) (ports.Validation, error) {
 	v, err := accounts.Validate(world.ctx, toolOwner, market.Request{
 		MerchantID: noMerchant, Country: c.Country, AccountType: c.Type,

@@ -33,13 +33,12 @@ func (s *story) newAccounts(policy validation.Policy) (*validation.Service, erro
 	})
 }
 
-// The accounts of the story are at Access Bank. What the sandbox says of one is
-// told by its end.
+// These accounts are at Access Bank. Their last digits select the sandbox's answer.
 const (
 	demoMerchant = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
 	demoBank     = "044"
 	demoAccount  = "0690000032"
-	demoSlip     = "0690000023" // two digits of it swapped
+	demoTypo     = "0690000023" // demoAccount with two digits swapped
 	demoSlow     = "0690030002"
 
 	demoKeySize = 32
@@ -58,40 +57,40 @@ func (s *story) validate(number, name string) ports.Validation {
 	return v
 }
 
-func (s *story) tellf(format string, args ...any) {
-	s.sayf("%s  "+format, append([]any{s.clock.Now().Format("15:04")}, args...)...)
+func (s *story) timedf(format string, args ...any) {
+	s.printf("%s  "+format, append([]any{s.clock.Now().Format("15:04")}, args...)...)
 }
 
 func (s *story) showAccount(v ports.Validation) {
 	line := fmt.Sprintf("      %s  %s by %s", v.Market, v.Status, v.Provider)
 	if v.HolderName != "" {
-		line += ", held by " + v.HolderName
+		line += ", holder " + v.HolderName
 	}
 	if v.NameRule != "" {
-		line += fmt.Sprintf(", names %d %% alike (%s)", v.NameScore, v.NameRule)
+		line += fmt.Sprintf(", name score %d (%s)", v.NameScore, v.NameRule)
 	}
 	if v.FailureReason != "" {
 		line += " (" + v.FailureReason + ")"
 	}
-	s.sayf("%s", line)
+	s.printf("%s", line)
 }
 
-// payee is an account that a provider finds.
+// payee looks up an account that exists.
 func (s *story) payee() {
-	s.tellf("The shop pays a supplier in Nigeria. Before money leaves, the account is looked up.")
+	s.timedf("The shop pays a supplier in Nigeria. Before money leaves, the account is looked up.")
 	v := s.validate(demoAccount, "")
 	s.expect("the account", v.Status, ports.StatusVerified)
 	s.expect("the holder", v.HolderName, sandbox.HolderName)
 	s.expect("the provider", v.Provider, sandbox.Name)
-	s.expect("the answer's end", v.ExpiresAt.Sub(s.clock.Now()), 24*time.Hour)
+	s.expect("the answer's expiry", v.ExpiresAt.Sub(s.clock.Now()), 24*time.Hour)
 	s.expect("the lookups", s.lookups.Load(), int64(1))
 	s.showAccount(v)
 }
 
-// anotherName is two names judged on one answer, which is kept.
+// anotherName compares two names with one cached answer.
 func (s *story) anotherName() {
 	s.clock.Add(time.Hour)
-	s.tellf("The same account with a name, twice. The answer is kept: each name is judged on it.")
+	s.timedf("The same account with two names. The answer is cached; both names are compared with it.")
 	for _, c := range []struct {
 		name string
 		want ports.ValidationStatus
@@ -100,42 +99,42 @@ func (s *story) anotherName() {
 		{"Mensah, Ama Serwaa", ports.StatusVerified},
 	} {
 		v := s.validate(demoAccount, c.name)
-		s.sayf("       Is it %s?", c.name)
+		s.printf("       Is it %s?", c.name)
 		s.expect("the account", v.Status, c.want)
-		s.expect("the answer was kept", v.Cached, true)
+		s.expect("the answer was cached", v.Cached, true)
 		s.showAccount(v)
 	}
 	s.expect("the lookups", s.lookups.Load(), int64(1))
-	s.sayf("       Lookups so far: %d.", s.lookups.Load())
+	s.printf("       Lookups so far: %d.", s.lookups.Load())
 }
 
-// slip is a number that no bank has given out.
-func (s *story) slip() {
-	s.sayf("       Two digits swapped: the check digit tells, and nobody is asked.")
-	v := s.validate(demoSlip, "")
+// wrongCheckDigit looks up a number with a wrong check digit.
+func (s *story) wrongCheckDigit() {
+	s.printf("       With two digits swapped the check digit is wrong, and no provider is asked.")
+	v := s.validate(demoTypo, "")
 	s.expect("the account", v.Status, ports.StatusNotFound)
 	s.expect("the provider", v.Provider, ports.ProviderRules)
-	s.expect("what it rests on", v.Type, ports.InternalRules)
+	s.expect("the type", v.Type, ports.InternalRules)
 	s.expect("the lookups", s.lookups.Load(), int64(1))
 	s.showAccount(v)
 }
 
-// slowBank is a lookup that takes longer than a caller waits.
+// slowBank looks up an account for longer than a caller waits.
 func (s *story) slowBank() {
-	s.sayf("       A bank that takes three seconds. After two the caller has its answer: pending.")
+	s.printf("       A bank takes three seconds. After two the caller gets a pending validation.")
 	s.showAccount(s.impatient())
 	s.clock.Add(sandbox.SlowAfter - validation.DefaultWindow)
 	v, err := s.accounts.Wait(s.ctx, shop, s.slow)
 	s.must(err)
-	s.sayf("       A second later, by its id:")
+	s.printf("       A second later it is read by its id:")
 	s.expect("the account", v.Status, ports.StatusVerified)
 	s.expect("the holder", v.HolderName, sandbox.HolderName)
 	s.expect("the lookups", s.lookups.Load(), int64(2))
 	s.showAccount(v)
 }
 
-// impatient asks for the slow account, and lets the time pass that a caller waits
-// once the bank has been asked.
+// impatient asks for the slow account and moves the clock by the caller's wait after the
+// bank has been asked.
 func (s *story) impatient() (v ports.Validation) {
 	var err error
 	answered, asked := make(chan struct{}), s.clock.nextWait(sandbox.SlowAfter)
@@ -146,7 +145,7 @@ func (s *story) impatient() (v ports.Validation) {
 	select {
 	case <-asked:
 		s.clock.Add(validation.DefaultWindow)
-	case <-answered: // too soon, as what follows finds
+	case <-answered: // too early, as expect reports
 	}
 	<-answered
 	s.must(err)

@@ -7,14 +7,14 @@ import (
 	"github.com/benbjohnson/clock"
 )
 
-// demoClock moves when the story says so, and tells when a wait begins: time must
-// not pass before those whom it is to reach are waiting.
+// demoClock is a clock that the story moves. It reports when a wait begins, because time
+// must not pass before the waiting has begun.
 type demoClock struct {
 	*clock.Mock
 
 	mu      sync.Mutex
 	awaited time.Duration
-	begun   chan struct{} // closed when a wait of that length has begun; nil: nobody asks
+	begun   chan struct{} // closed when a wait of that length has begun; may be nil
 }
 
 func newDemoClock() *demoClock { return &demoClock{Mock: clock.NewMock()} }
@@ -31,7 +31,7 @@ func (c *demoClock) After(d time.Duration) <-chan time.Time {
 	return passed
 }
 
-// nextWait gives a channel that is closed when the next wait of d begins.
+// nextWait returns a channel that is closed when the next wait of d begins.
 func (c *demoClock) nextWait(d time.Duration) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

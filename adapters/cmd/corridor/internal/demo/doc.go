@@ -1,3 +1,3 @@
-// Package demo tells the story of a few rate locks, account validations, failures
-// and a report, in process, on a clock that it moves itself.
+// Package demo demonstrates a few rate locks, account validations, failures and a report,
+// in process, on a clock that it moves itself.
 package demo

@@ -31,16 +31,16 @@ func (s *story) showPayment(t ports.Transaction) {
 	if state, failed := t.AuthState(); failed {
 		line += "  " + string(state.Code) + ": " + state.Message
 		if state.ConnectorFailureCode != "" {
-			line += " (M-Pesa says " + state.ConnectorFailureCode + ": " + state.ConnectorFailureMessage + ")"
+			line += " (M-Pesa: " + state.ConnectorFailureCode + ": " + state.ConnectorFailureMessage + ")"
 		}
 	}
-	s.sayf("%s", line)
+	s.printf("%s", line)
 }
 
-// wrongPIN is one raw code that means two things.
+// wrongPIN shows one raw code with two meanings.
 func (s *story) wrongPIN() {
 	const code, message = "2001", "The initiator information is invalid."
-	s.tellf("M-Pesa says %s. On a payin the payer's PIN was wrong, on a payout our own credential.", code)
+	s.timedf("M-Pesa returns %s. For a payin the payer's PIN was wrong, for a payout the merchant's credential.", code)
 	for _, c := range []struct {
 		direction errcodes.Direction
 		status    ports.TransactionStatus
@@ -55,14 +55,14 @@ func (s *story) wrongPIN() {
 		s.expect("the status", done.Transaction.Status, c.status)
 		s.expect("the code", done.Transaction.Code, c.code)
 		s.expect("the raw message", done.Transaction.Raw.Message, message)
-		s.expect("how sure that is", done.Result.Confidence, failures.Sure)
+		s.expect("the confidence", done.Result.Confidence, failures.Sure)
 		s.showPayment(done.Transaction)
 	}
 }
 
-// lateMoney is a payment that nobody answers in time, and that lands after all.
+// lateMoney shows a payment that times out and is paid later.
 func (s *story) lateMoney() {
-	s.sayf("       A payer does not answer the prompt within a minute: the payment has failed.")
+	s.printf("       A payer does not respond to the prompt within a minute: the payment fails.")
 	s.openPayment(demoNoAnswer, errcodes.Payin, s.clock.Now().Add(demoRespondIn))
 	s.clock.Add(demoRespondIn)
 	s.must(s.payments.Tick(s.ctx, s.clock.Now()))
@@ -74,7 +74,7 @@ func (s *story) lateMoney() {
 	done := s.reported(demoNoAnswer, "0", "The service request is processed successfully.")
 	s.expect("the effect", done.Effect, authstate.LandedLate)
 	s.expect("the status", done.Transaction.Status, ports.TransactionFailed)
-	s.expect("when it ended", done.Transaction.EndedAt, t.EndedAt)
-	s.sayf("       A minute later the money lands. The end stays; the late payment is told as an event, to be paid back or matched.")
-	s.expect("the effect of the same again", s.reported(demoNoAnswer, "0", "").Effect, authstate.Unchanged)
+	s.expect("the end", done.Transaction.EndedAt, t.EndedAt)
+	s.printf("       A minute later the money arrives. The status stays; an event reports the late payment, to be refunded or matched.")
+	s.expect("the effect of the repeated outcome", s.reported(demoNoAnswer, "0", "").Effect, authstate.Unchanged)
 }

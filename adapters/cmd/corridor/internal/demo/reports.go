@@ -15,13 +15,13 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// The story's reports are on the month before it.
+// The reports are about the previous month.
 const (
 	demoReportFrom = "2026-10-01"
 	demoReportTo   = "2026-10-31"
 )
 
-// unmatched is a month's settlements held against its transactions.
+// unmatched compares a month's settlements with its transactions.
 func (s *story) unmatched() {
 	dir, err := os.MkdirTemp("", "corridor-demo")
 	s.must(err)
@@ -34,7 +34,7 @@ func (s *story) unmatched() {
 	if s.err != nil {
 		return
 	}
-	s.tellf("What providers have settled in October, held against what was paid.")
+	s.timedf("The settlements of October are compared with the payments.")
 	job, err := service.CreateUnmatched(s.ctx, shop, report.Request{
 		MerchantID: demoMerchant, Name: "October", StartDate: demoReportFrom, EndDate: demoReportTo,
 	})
@@ -46,7 +46,7 @@ func (s *story) unmatched() {
 		return
 	}
 	s.expect("the report", job.Status, ports.ReportCompleted)
-	s.sayf("      %s  %s, %d rows, sha256 %.12s…", job.ID, job.Status, job.Rows, job.FileSHA256)
+	s.printf("      %s  %s, %d rows, sha256 %.12s…", job.ID, job.Status, job.Rows, job.FileSHA256)
 	s.reasons(service, job)
 }
 
@@ -64,11 +64,11 @@ func (s *story) newReports(dir string) (*report.Service, error) {
 	}, &report.Config{Clock: s.clock})
 }
 
-// reasons counts the rows by their reasons: the month has each.
+// reasons counts the rows by reason. Every reason must occur.
 func (s *story) reasons(service *report.Service, job ports.ReportJob) {
 	rows, few, err := service.Rows(s.ctx, shop, job.ID)
 	s.must(err)
-	s.expect("rows are few", few, true)
+	s.expect("the rows are few", few, true)
 	counts := map[string]int{}
 	for _, row := range rows {
 		var read struct {
@@ -78,14 +78,14 @@ func (s *story) reasons(service *report.Service, job ports.ReportJob) {
 		counts[read.Reason]++
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		s.sayf("      %3d  %s", counts[name], name)
+		s.printf("      %3d  %s", counts[name], name)
 	}
 	for _, reason := range []match.Reason{
 		match.MissingTransaction, match.MissingSettlement, match.AmountMismatch, match.CurrencyMismatch, match.StatusMismatch,
 		match.DuplicateSettlement, match.UnreadableLine,
 	} {
 		if counts[string(reason)] == 0 {
-			s.must(errors.New("the story went another way: no row of " + string(reason)))
+			s.must(errors.New("the demo failed: no row with reason " + string(reason)))
 		}
 	}
 }

@@ -18,23 +18,23 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// Tell tells the story to out. What is printed was read from a service's answer;
-// a value that differs from the story is an error.
-func Tell(ctx context.Context, out io.Writer) error {
+// Run runs the demo and prints it to out. All printed values come from the services; an
+// unexpected value is an error.
+func Run(ctx context.Context, out io.Writer) error {
 	s, err := newStory(ctx, out)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.tell(
+	return errors.Join(s.play(
 		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
-		s.payee, s.anotherName, s.slip, s.slowBank,
+		s.payee, s.anotherName, s.wrongCheckDigit, s.slowBank,
 		s.wrongPIN, s.lateMoney, s.unmatched,
 		s.told,
 	), s.accounts.Stop(ctx))
 }
 
-// tell tells chapters until one goes another way.
-func (s *story) tell(chapters ...func()) error {
+// play calls the chapters until one fails.
+func (s *story) play(chapters ...func()) error {
 	for _, chapter := range chapters {
 		if s.err == nil {
 			chapter()
@@ -43,7 +43,7 @@ func (s *story) tell(chapters ...func()) error {
 	return s.err
 }
 
-// story is the demo's stage.
+// story is the state of the demo.
 type story struct {
 	ctx      context.Context //nolint:containedctx // one story, one context
 	out      io.Writer
@@ -55,8 +55,8 @@ type story struct {
 	second   ports.RateLock
 	accounts *validation.Service
 	payments *authstate.Service
-	lookups  atomic.Int64 // that connectors were asked for
-	slow     string       // the id of the validation that was pending
+	lookups  atomic.Int64 // number of connector calls
+	slow     string       // id of the pending validation
 	err      error
 }
 
@@ -86,16 +86,16 @@ func newStory(ctx context.Context, out io.Writer) (*story, error) {
 	return s, err
 }
 
-func (s *story) sayf(format string, args ...any) {
+func (s *story) printf(format string, args ...any) {
 	if s.err == nil {
 		_, s.err = fmt.Fprintf(s.out, format+"\n", args...)
 	}
 }
 
-// expect fails the story when a value is not what it should be.
+// expect fails the demo if a value is not the expected one.
 func (s *story) expect(what string, got, want any) {
 	if s.err == nil && got != want {
-		s.err = fmt.Errorf("the story went another way: %s is %v, not %v", what, got, want)
+		s.err = fmt.Errorf("the demo failed: %s is %v, want %v", what, got, want)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *story) show(l ports.RateLock) {
 	if l.CancellationReason != "" {
 		line += " (" + string(l.CancellationReason) + ")"
 	}
-	s.sayf("%s", line)
+	s.printf("%s", line)
 }
 
 func (s *story) create() (ports.RateLock, bool) {
@@ -124,13 +124,13 @@ func (s *story) get(id string) ports.RateLock {
 }
 
 func (s *story) twoLocks() {
-	s.tellf("A shop that prices in USD and collects ZAR locks its rate for a day.")
+	s.timedf("A shop that prices in USD and collects ZAR locks its rate for a day.")
 	var minted bool
 	s.first, minted = s.create()
 	s.expect("minted", minted, true)
 	s.show(s.first)
 	s.clock.Add(23 * time.Hour)
-	s.tellf("An hour before the end it locks the replacement; sessions in progress keep the first.")
+	s.timedf("An hour before its end the shop locks the next one; sessions in progress keep the first.")
 	s.second, minted = s.create()
 	s.expect("minted", minted, true)
 	s.show(s.second)
@@ -138,10 +138,10 @@ func (s *story) twoLocks() {
 }
 
 func (s *story) thirdCall() {
-	s.sayf("       A third call gets the freshest of the two, and nothing new.")
+	s.printf("       A third call returns the newer of the two.")
 	third, minted := s.create()
 	s.expect("minted", minted, false)
-	s.expect("the answer", third.ID, s.second.ID)
+	s.expect("the returned lock", third.ID, s.second.ID)
 	s.show(third)
 }
 
@@ -150,20 +150,20 @@ func (s *story) inUse() {
 	s.must(err)
 	due, err := rate.ToQuoteText("49.99", ports.RoundHalfUp)
 	s.must(err)
-	s.sayf("       A basket of 49.99 USD costs its payer %s ZAR at the first lock's rate.", due)
+	s.printf("       A basket of 49.99 USD costs %s ZAR at the first lock's rate.", due)
 	back, err := rate.ToBaseText(due, ports.RoundHalfUp)
 	s.must(err)
-	s.expect("the way back", back, "49.99")
+	s.expect("the amount converted back", back, "49.99")
 }
 
 func (s *story) expiry() {
 	s.clock.Add(time.Hour)
-	s.tellf("The first lock's day is over.")
+	s.timedf("The first lock has expired.")
 	l := s.get(s.first.ID)
 	s.expect("the first lock", l.Status, ports.LockExpired)
 	s.show(l)
 	s.clock.Add(-2 * time.Hour)
-	s.tellf("The clock jumps back two hours; what has expired stays expired.")
+	s.timedf("The clock jumps back two hours; the expired lock stays expired.")
 	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockExpired)
 	s.clock.Add(2 * time.Hour)
 }
@@ -178,18 +178,18 @@ func (s *story) drift() {
 	}
 	look(moved)
 	look(was)
-	s.tellf("One bad tick of the market, %s for %s, kills no lock.", moved, was)
+	s.timedf("One bad price, %s instead of %s, does not cancel a lock.", moved, was)
 	s.expect("the second lock", s.get(s.second.ID).Status, ports.LockActive)
 	look(moved)
 	look(moved)
 	l := s.get(s.second.ID)
-	s.sayf("       The market stays at %s, %d bps away; beyond the tolerance of %d the lock is cancelled.", l.ObservedMid, l.DeviationBps, l.ToleranceBps)
+	s.printf("       The price stays at %s, %d bps away. The tolerance is %d, so the lock is cancelled.", l.ObservedMid, l.DeviationBps, l.ToleranceBps)
 	s.expect("the second lock", l.Status, ports.LockCancelled)
 	s.expect("the reason", l.CancellationReason, ports.CancelledMarketDrift)
 	s.show(l)
 	next, minted := s.create()
 	s.expect("minted", minted, true)
-	s.sayf("       Its slot is free again, at the market's new rate.")
+	s.printf("       The pair can be locked again at the new rate.")
 	s.show(next)
 }
 
@@ -202,17 +202,17 @@ func (s *story) told() {
 		authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment,
 		report.EventCreated, report.EventCompleted,
 	}
-	s.sayf("       Every change was stored with its event:")
+	s.printf("       Every change was stored with its event:")
 	for len(want) > 0 && s.err == nil {
 		events, err := s.store.Outbox().Claim(s.ctx, s.clock.Now(), time.Minute, 1) // one at a time: in the order of the saves
 		s.must(err)
 		if len(events) == 0 {
-			s.must(errors.New("the story went another way: events are missing"))
+			s.must(errors.New("the demo failed: events are missing"))
 		}
 		for _, e := range events {
 			s.expect("the event", e.Kind, want[0])
 			want = want[1:]
-			s.sayf("      %-24s %s", e.Kind, e.ID)
+			s.printf("      %-24s %s", e.Kind, e.ID)
 			s.must(s.store.Outbox().Ack(s.ctx, e))
 		}
 	}

@@ -19,5 +19,5 @@ func TestDemoFailsWhenTheStoryGoesAnotherWay(t *testing.T) {
 	s.twoLocks()
 	require.NoError(t, s.err)
 	s.expiry()
-	require.ErrorContains(t, s.err, "another way")
+	require.ErrorContains(t, s.err, "the demo failed")
 }

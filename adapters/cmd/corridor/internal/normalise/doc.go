@@ -1,4 +1,4 @@
-// Package normalise answers a stream of JSON lines, each a provider's raw failure,
-// with what it means. Its memory does not grow with the number of lines, and whoever
-// types a line has the answer before the next.
+// Package normalise maps a stream of raw provider failures, as JSON lines, to normalised
+// ones. Memory does not grow with the number of lines. Each line is answered before the
+// next one is read.
 package normalise

@@ -5,26 +5,26 @@ import (
 	"io"
 )
 
-// BlockSize is how much of the input is read at once.
+// BlockSize is how many bytes of the input are read at once.
 const BlockSize = 64 << 10
 
-// attentive is an input for answers that come while it is typed. It flushes
-// what was answered before it waits: whoever sends a line, or a part of one, has
-// the answers to all lines before. Its waiting can be interrupted.
+// attentive is an interactive input. Before it waits for input it flushes the output, so
+// that a user who sends a line, or part of one, gets the results of all previous lines.
+// The wait can be interrupted.
 type attentive struct {
 	ctx   context.Context //nolint:containedctx // io.Reader has no place for it
 	in    io.Reader
 	flush func() error
 	space []byte
-	rest  []byte // of the space, still to be given
-	err   error  // for good
+	rest  []byte // read but not yet returned
+	err   error  // the first error, which Read keeps returning
 }
 
 func newAttentive(ctx context.Context, in io.Reader, flush func() error) *attentive {
 	return &attentive{ctx: ctx, in: in, flush: flush, space: make([]byte, BlockSize)}
 }
 
-// Read stays at its first error: a terminal would go on behind its io.EOF.
+// Read keeps returning its first error: a terminal could continue after io.EOF.
 func (a *attentive) Read(p []byte) (int, error) {
 	if len(a.rest) == 0 && a.err == nil {
 		a.rest, a.err = a.wait()
@@ -43,8 +43,8 @@ func (a *attentive) wait() ([]byte, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Nothing wakes a read of standard input: one that is given up ends with
-	// the input, or with the process.
+	// A read of standard input cannot be interrupted. An abandoned one ends with the
+	// input or the process.
 	var n int
 	var err error
 	done := make(chan struct{})

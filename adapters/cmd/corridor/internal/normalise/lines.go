@@ -14,34 +14,34 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxLine, in bytes without the line's end, holds a raw code and a raw message of
-// 64 KiB each, however they are escaped.
+// maxLine is the maximum length of a line in bytes, without its end. It fits a raw code
+// and a raw message of 64 KiB each with any escapes.
 const maxLine = 1 << 20
 
-// Lines answers JSON lines of raw failures, one by one: its memory does
-// not grow with their number.
+// Lines normalises JSON lines of raw failures. Its memory does not grow with their
+// number.
 type Lines struct {
 	out        *bufio.Writer
 	normaliser *failures.Normaliser
 	unmapped   *unmapped
 	line       int
 	unreadable int
-	strange    int // lines of an unknown scheme, direction or state
+	strange    int // lines with an unknown scheme, direction or state
 	answer     []byte
 }
 
-// New makes what answers to out.
+// New returns Lines that writes to out.
 func New(out io.Writer) *Lines {
 	l := &Lines{out: bufio.NewWriterSize(out, BlockSize), unmapped: newUnmapped()}
 	n, err := failures.New(&failures.Config{Unmapped: l.unmapped.add})
 	if err != nil {
-		panic(err) // nothing was asked of it that could be refused
+		panic(err) // cannot fail without options
 	}
 	l.normaliser = n
 	return l
 }
 
-// Run answers every line of in.
+// Run normalises every line of in.
 func (l *Lines) Run(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(newAttentive(ctx, in, l.out.Flush), maxLine+len(newline))
 	for {
@@ -59,7 +59,7 @@ func (l *Lines) Run(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// flush writes what was answered before the input ended.
+// flush writes the results so far after an error.
 func (l *Lines) flush(err error) error {
 	if failed := l.out.Flush(); errors.Is(err, io.EOF) {
 		return failed
@@ -69,8 +69,8 @@ func (l *Lines) flush(err error) error {
 
 var newline, byteOrderMark = []byte("\n"), []byte("\ufeff")
 
-// next gives the next line without its end, valid until the call after. One
-// that does not fit into the reader is passed over to its end.
+// next returns the next line without its end, valid until the next call. It skips a line
+// that does not fit into the reader.
 func next(lines *bufio.Reader) ([]byte, error) {
 	line, err := lines.ReadSlice('\n')
 	switch {
@@ -91,10 +91,10 @@ func passOver(lines *bufio.Reader) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return errcodes.New(errcodes.PayloadTooLarge, "The line is above 1 MiB")
+	return errcodes.New(errcodes.PayloadTooLarge, "The line is longer than 1 MiB")
 }
 
-// meaning appends the answer to one line.
+// meaning appends the result of one line.
 func (l *Lines) meaning(dst, line []byte, err error) []byte {
 	var f wire.Failure
 	if err == nil {
@@ -111,7 +111,7 @@ func (l *Lines) meaning(dst, line []byte, err error) []byte {
 	switch errcodes.Of(err) {
 	case "":
 	case errcodes.InvalidRequest:
-		l.strange++ // the fallback answers
+		l.strange++ // the result is the fallback
 	default:
 		l.unreadable++
 		return wire.AppendLineError(dst, err, l.line)
@@ -119,20 +119,21 @@ func (l *Lines) meaning(dst, line []byte, err error) []byte {
 	return AppendMeaning(dst, &r, time.Now())
 }
 
-// Summarize writes how many lines were not read or not known.
+// Summarize prints how many lines could not be read or had unknown fields.
 func (l *Lines) Summarize(w io.Writer) {
 	if l.unreadable > 0 {
-		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines could not be read; each has an error for an answer\n", l.unreadable, l.line)
+		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines could not be read; their results are errors\n", l.unreadable, l.line)
 	}
 	if l.strange > 0 {
-		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines name an unknown scheme, direction or state; each has the fallback for an answer\n", l.strange, l.line)
+		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines have an unknown scheme, direction or state; their results are the fallback\n", l.strange, l.line)
 	}
 }
 
-// ListUnmapped lists the raw codes that no table knew.
+// ListUnmapped prints the raw codes without a mapping.
 func (l *Lines) ListUnmapped(w io.Writer) { l.unmapped.list(w) }
 
-// AppendMeaning appends the authState of a failure, or what else it is.
+// AppendMeaning appends the authState of a failure, or the meaning of an outcome that is
+// not a failure.
 func AppendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
 	if !r.Failure() {
 		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// What is remembered of unmapped codes is bounded: a stream of ever new ones
-// must not fill the memory.
+// These bound the memory for unmapped codes: a stream may contain any number of different
+// ones.
 const (
 	MaxUnmapped      = 10_000
 	maxUnmappedBytes = 4 << 20
@@ -25,11 +25,11 @@ type unmappedCode struct {
 	code      string
 }
 
-// unmapped counts the raw codes that no table knew.
+// unmapped counts raw codes without a mapping.
 type unmapped struct {
 	counts map[unmappedCode]int
 	bytes  int
-	more   int // of codes that are not remembered
+	more   int // number of codes that were not stored
 }
 
 func newUnmapped() *unmapped { return &unmapped{counts: map[unmappedCode]int{}} }
@@ -47,7 +47,7 @@ func (u *unmapped) add(r failures.Result) {
 	u.counts[key]++
 }
 
-// list writes them, the most frequent first.
+// list prints the codes, the most frequent first.
 func (u *unmapped) list(w io.Writer) {
 	keys := slices.SortedFunc(maps.Keys(u.counts), func(a, b unmappedCode) int {
 		return cmp.Or(
@@ -59,6 +59,6 @@ func (u *unmapped) list(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "unmapped %8d  %s %s %q\n", u.counts[k], k.scheme, k.direction, k.code)
 	}
 	if u.more > 0 {
-		_, _ = fmt.Fprintf(w, "unmapped %8d  of codes that are not listed: too many different ones\n", u.more)
+		_, _ = fmt.Fprintf(w, "unmapped %8d  of further codes that are not listed\n", u.more)
 	}
 }

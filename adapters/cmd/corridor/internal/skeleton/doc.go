@@ -1,3 +1,3 @@
-// Package skeleton writes the skeleton of an adapter, whose test already calls
-// its conformance suite.
+// Package skeleton creates the source of a new adapter, including a test that runs its
+// conformance suite.
 package skeleton

@@ -22,40 +22,40 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// connectorName is what ports.AccountConnector wants, and a letter first: a
-// package's name begins with one.
+// connectorName matches the names that ports.AccountConnector allows and that begin with
+// a letter, as names of packages must.
 var connectorName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// CheckName refuses what is no connector's name, or one of those that are taken.
+// CheckName rejects invalid names of connectors and those in taken.
 func CheckName(name string, taken []string) error {
 	switch {
 	case !connectorName.MatchString(name):
-		return fmt.Errorf("a connector's name has 1 to 32 lower-case letters, digits and hyphens, a letter first, not %q", name)
+		return fmt.Errorf("the name of a connector must be 1 to 32 lower-case letters, digits and hyphens that begin with a letter, not %q", name)
 	case name == ports.ProviderRules || slices.Contains(taken, name):
-		return fmt.Errorf("the name %s is taken: results would not tell the two apart", name)
+		return fmt.Errorf("the name %s is in use: results could not distinguish the connectors", name)
 	default:
 		return nil
 	}
 }
 
-// CheckFolder refuses names that the go command gives a meaning of its own.
+// CheckFolder rejects names that the go command treats specially.
 func CheckFolder(dir string) error {
 	if base := filepath.Base(dir); base == "vendor" || base == "testdata" {
-		return fmt.Errorf("go builds no packages in a folder named %s; choose another by --dir", base)
+		return fmt.Errorf("go does not build packages in a folder named %s; choose another with --dir", base)
 	}
 	return nil
 }
 
-// names are what the templates are filled with.
+// names are the variables of the templates.
 type names struct {
 	Name    string // the connector's
 	Package string
-	Env     string // what its variables begin with
+	Env     string // prefix of its environment variables
 }
 
 func newNames(name string) names {
 	pkg := strings.ReplaceAll(name, "-", "")
-	if token.IsKeyword(pkg) || pkg == "main" || pkg == "documentation" { // go build leaves the last out
+	if token.IsKeyword(pkg) || pkg == "main" || pkg == "documentation" { // go build ignores package documentation
 		pkg += "connector"
 	}
 	return names{name, pkg, "CORRIDOR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
@@ -67,8 +67,8 @@ type File struct {
 	Text []byte
 }
 
-// Connector is the skeleton of a connector of that name. The templates'
-// delimiters are << and >>, since scenarios have {{secret}} in them.
+// Connector returns the skeleton of a connector. The templates' delimiters are << and >>,
+// because scenarios contain {{secret}}.
 func Connector(name string) ([]File, error) {
 	const root, suffix = "templates", ".tmpl"
 	var files []File
@@ -86,7 +86,7 @@ func Connector(name string) ([]File, error) {
 		}
 		to := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), suffix)
 		if path.Ext(to) == ".go" {
-			text, err = format.Source(text) // columns depend on the name's length
+			text, err = format.Source(text) // the alignment depends on the name's length
 		}
 		files = append(files, File{to, text})
 		return err
@@ -104,7 +104,7 @@ func render(source []byte, n names) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Write makes dir with the files in it, or leaves nothing behind.
+// Write creates dir with the files. If it fails, it removes dir.
 func Write(dir string, files []File) error {
 	const folders, readable = 0o755, 0o644
 	if err := os.Mkdir(dir, folders); err != nil {
