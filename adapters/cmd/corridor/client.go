@@ -20,8 +20,8 @@ type clientCmd struct {
 }
 
 type clientNewCmd struct {
-	ID        string    `arg:""                                                                                                   help:"The client's id."`
-	Merchants []string  `help:"Merchants that the client may use; default any."                                                            name:"merchant"`
+	ID        string    `arg:""                                                                                                                help:"The client's id."`
+	Merchants []string  `help:"Merchants that the client may use; default any."                                                                name:"merchant"`
 	NotBefore time.Time `help:"Time from which the secret is valid (RFC 3339)."`
 	NotAfter  time.Time `help:"Time from which no tokens are issued for the secret (RFC 3339); earlier tokens remain valid until they expire."`
 }

@@ -99,7 +99,7 @@ func printable(at time.Time) time.Time {
 type replayCmd struct {
 	storeSetting
 
-	IDs []string `arg:""              help:"The events' ids." name:"id" optional:""`
+	IDs []string `arg:""                    help:"The events' ids." name:"id" optional:""`
 	All bool     `help:"Replay all events."`
 }
 

@@ -16,7 +16,7 @@ type newCmd struct {
 }
 
 type newConnectorCmd struct {
-	Name string `arg:""                                                        help:"The connector's name in results: lower-case letters, digits, hyphens."`
+	Name string `arg:""                                                          help:"The connector's name in results: lower-case letters, digits, hyphens."`
 	Dir  string `help:"The folder to create; default ./NAME. It must not exist." type:"path"`
 }
 

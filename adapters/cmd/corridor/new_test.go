@@ -162,7 +162,7 @@ func TestASkeletonTouchesItsFolderOnly(t *testing.T) {
 func TestNewConnectorRefuses(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	write(t, "taken", "somebody's")
+	write(t, "in use", "somebody's")
 	require.NoError(t, os.Mkdir("there", 0o700))
 	write(t, filepath.Join("there", "file"), "somebody's")
 	for name, c := range map[string]struct {
@@ -172,16 +172,16 @@ func TestNewConnectorRefuses(t *testing.T) {
 		"no name":                 {[]string{""}, "1 to 32"},
 		"a name too long":         {[]string{"a" + strings.Repeat("b", 32)}, "1 to 32"},
 		"capitals":                {[]string{"MyBank"}, "lower-case"},
-		"a digit first":           {[]string{"9bank"}, "a letter first"},
-		"a hyphen first":          {[]string{"--", "-bank"}, "a letter first"},
+		"a digit first":           {[]string{"9bank"}, "begin with a letter"},
+		"a hyphen first":          {[]string{"--", "-bank"}, "begin with a letter"},
 		"an underscore":           {[]string{"my_bank"}, "lower-case"},
 		"a path":                  {[]string{"../bank"}, "lower-case"},
 		"a letter of elsewhere":   {[]string{"bänk"}, "lower-case"},
 		"a name with a line":      {[]string{"bank\nbank"}, "lower-case"},
-		"a connector's name":      {[]string{"paystack", "--dir", "mine"}, "taken"},
-		"the rules' name":         {[]string{"rules"}, "taken"},
+		"a connector's name":      {[]string{"paystack", "--dir", "mine"}, "in use"},
+		"the rules' name":         {[]string{"rules"}, "in use"},
 		"a folder that is there":  {[]string{"there"}, "exists"},
-		"a file that is there":    {[]string{"my-bank", "--dir", "taken"}, "exists"},
+		"a file that is there":    {[]string{"my-bank", "--dir", "in use"}, "exists"},
 		"a folder in none":        {[]string{"my-bank", "--dir", "none/below"}, "no such file"},
 		"a folder that go skips":  {[]string{"testdata"}, "--dir"},
 		"a folder of go's vendor": {[]string{"my-bank", "--dir", "vendor"}, "--dir"},

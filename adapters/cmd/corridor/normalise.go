@@ -12,8 +12,8 @@ import (
 )
 
 type normaliseCmd struct {
-	Scheme    string  `arg:""                                                                                         help:"The scheme of the code, or - for JSON lines on standard input."`
-	Code      *string `arg:""                                                                                         help:"The raw code."                                                       optional:""`
+	Scheme    string  `arg:""                                                                                               help:"The scheme of the code, or - for JSON lines on standard input."`
+	Code      *string `arg:""                                                                                               help:"The raw code."                                                  optional:""`
 	Direction string  `help:"payin or payout."`
 	Message   string  `help:"The raw message."`
 	State     string  `help:"The state that the provider reports: failed or error. It decides the result of unknown codes."`

@@ -38,7 +38,7 @@ func TestMemoryDoesNotGrowWithTheLines(t *testing.T) {
 	require.Equal(t, counter(lines-1), answered)
 	require.Less(t, late, early+1<<20)
 	require.Less(t, late, uint64(32<<20))
-	require.Contains(t, errs.String(), fmt.Sprintf("unmapped %8d  of codes that are not listed", lines-1-normalise.MaxUnmapped))
+	require.Contains(t, errs.String(), fmt.Sprintf("unmapped %8d  of further codes that are not listed", lines-1-normalise.MaxUnmapped))
 }
 
 // counter counts the lines that are written to it.

@@ -56,10 +56,10 @@ func gists(t require.TestingT, answers []string) []string {
 func TestNormaliseLines(t *testing.T) {
 	line := func(n int) string { return padded(timedOut, n) }
 	unread := func(n, of int) string {
-		return fmt.Sprintf("corridor: %d of %d lines could not be read; each has an error for an answer\n", n, of)
+		return fmt.Sprintf("corridor: %d of %d lines could not be read; their results are errors\n", n, of)
 	}
 	strange := func(n, of int) string {
-		return fmt.Sprintf("corridor: %d of %d lines name an unknown scheme, direction or state; each has the fallback for an answer\n", n, of)
+		return fmt.Sprintf("corridor: %d of %d lines have an unknown scheme, direction or state; their results are the fallback\n", n, of)
 	}
 	for name, c := range map[string]struct {
 		in     string

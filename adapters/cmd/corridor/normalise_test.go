@@ -135,11 +135,11 @@ func TestWhatNormaliseRejects(t *testing.T) {
 		"a code too long":                {[]string{"iso8583", long, "--direction", "payin"}, "64 KiB"},
 		"a message too long":             {[]string{"iso8583", "51", "--direction", "payin", "--message", long}, "64 KiB"},
 		"unmapped without lines":         {[]string{"iso8583", "51", "--direction", "payin", "--unmapped"}, "--unmapped"},
-		"lines with a code":              {[]string{"-", "51"}, "from the line"},
-		"lines with a direction":         {[]string{"-", "--direction", "payin"}, "from the line"},
-		"lines with a message":           {[]string{"-", "--message", "m"}, "from the line"},
-		"lines with a state":             {[]string{"-", "--state", "error"}, "from the line"},
-		"lines with a code that is none": {[]string{"-", ""}, "from the line"},
+		"lines with a code":              {[]string{"-", "51"}, "from each line"},
+		"lines with a direction":         {[]string{"-", "--direction", "payin"}, "from each line"},
+		"lines with a message":           {[]string{"-", "--message", "m"}, "from each line"},
+		"lines with a state":             {[]string{"-", "--state", "error"}, "from each line"},
+		"lines with a code that is none": {[]string{"-", ""}, "from each line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, "", nil, append([]string{"normalise"}, c.args...)...)

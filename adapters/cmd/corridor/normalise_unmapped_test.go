@@ -20,8 +20,8 @@ func TestUnmappedCodesAreListed(t *testing.T) {
 	code, answers, errs := answersTo(t, strings.NewReader(in), "--unmapped")
 	require.Equal(t, exitOK, code)
 	require.Len(t, answers, 12)
-	require.Equal(t, `corridor: 1 of 12 lines could not be read; each has an error for an answer
-corridor: 2 of 12 lines name an unknown scheme, direction or state; each has the fallback for an answer
+	require.Equal(t, `corridor: 1 of 12 lines could not be read; their results are errors
+corridor: 2 of 12 lines have an unknown scheme, direction or state; their results are the fallback
 unmapped        2  stripe payin "often"
 unmapped        1  adyen payin "y"
 unmapped        1  stripe payin ""

@@ -22,14 +22,14 @@ import (
 
 // reportCmd makes one report on the sandbox's data, in process.
 type reportCmd struct {
-	Kind    string   `arg:""                                                                          enum:"transactions,unmatched"                                       help:"transactions or unmatched."`
-	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                       required:""`
+	Kind    string   `arg:""                                                                       enum:"transactions,unmatched"                  help:"transactions or unmatched."`
+	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                    required:""`
 	To      string   `help:"The last day, inclusive; default the first day."`
-	Format  string   `default:"csv"                                                                   enum:"${formats}"                                                   help:"One of ${enum}."`
+	Format  string   `default:"csv"                                                                enum:"${formats}"                              help:"One of ${enum}."`
 	Columns []string `help:"The columns, comma-separated; default all."`
 	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be repeated." sep:"none"`
-	Out     string   `help:"The file to write; default the report's name in the current folder."                     type:"path"`
-	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                          help:"Report on the sandbox's data; required."`
+	Out     string   `help:"The file to write; default the report's name in the current folder."   type:"path"`
+	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                       help:"Report on the sandbox's data; required."`
 }
 
 // Validate requires --sandbox, so that its rows are not mistaken for real ones.

@@ -79,10 +79,10 @@ func TestDatabasesThatAreNone(t *testing.T) {
 	good, newer, bare := shared.empty(t), pgtest.Database(t, tables), pgtest.Database(t, nil)
 	alter(t, newer+"&search_path=corridor", `INSERT INTO schema_versions (version_id, is_applied) VALUES (999, true)`)
 	for name, c := range map[string]struct{ store, says string }{
-		"a port that is none":         {"postgres://canaryrole:canarypass@127.0.0.1:nowhere/corridor", "not a URL that PostgreSQL takes"},
-		"a broken escape":             {"postgres://canaryrole:canarypass%zz@127.0.0.1/corridor", "not a URL that PostgreSQL takes"},
-		"an unknown sslmode":          {"postgres://canaryrole:canarypass@127.0.0.1/corridor?sslmode=canary", "not a URL that PostgreSQL takes"},
-		"a pool of no size":           {"postgres://canaryrole:canarypass@127.0.0.1/corridor?pool_max_conns=canary", "not a URL that PostgreSQL takes"},
+		"a port that is none":         {"postgres://canaryrole:canarypass@127.0.0.1:nowhere/corridor", "not a valid PostgreSQL URL"},
+		"a broken escape":             {"postgres://canaryrole:canarypass%zz@127.0.0.1/corridor", "not a valid PostgreSQL URL"},
+		"an unknown sslmode":          {"postgres://canaryrole:canarypass@127.0.0.1/corridor?sslmode=canary", "not a valid PostgreSQL URL"},
+		"a pool of no size":           {"postgres://canaryrole:canarypass@127.0.0.1/corridor?pool_max_conns=canary", "not a valid PostgreSQL URL"},
 		"nobody listens":              {"postgres://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
 		"nobody listens, in the long": {"postgresql://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
 		"no such host":                {"postgres://canaryrole:canarypass@none.invalid/corridor?connect_timeout=2", "no answer"},

@@ -62,7 +62,7 @@ func TestStoppingAnswersTheRequestsInFlight(t *testing.T) {
 	await(t, "look", asked) // the first tick's or the request's own; they share one
 	s.eventually(func() bool { return s.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
 	go func() { stopped <- s.stop() }()
-	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight go on") }, "not stopping")
+	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight continue") }, "not stopping")
 	release()
 	require.Equal(t, http.StatusCreated, await(t, "answer", answered))
 	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
@@ -107,7 +107,7 @@ func TestStoppingHearsThoseWhoHaveJustConnected(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret), "so that the connection before it was accepted, too")
 	stopped := make(chan int, 1)
 	go func() { stopped <- s.stop() }()
-	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight go on") }, "not stopping")
+	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight continue") }, "not stopping")
 	_, err = first.Write([]byte("GET /livez HTTP/1.1\r\nHost: corridor\r\n\r\n"))
 	require.NoError(t, err)
 	answer, err := http.ReadResponse(bufio.NewReader(first), nil)

@@ -171,7 +171,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"a store without a folder":     {args: []string{"--sandbox", "--store", "sqlite:" + dir + "/none/x.db"}, says: "--store"},
 		"a store that is no database":  {args: []string{"--sandbox", "--store", "sqlite:" + broken}, says: "--store"},
 		"a clients file that's broken": {args: append(sandbox, "--clients-file", broken), says: "client"},
-		"two sources of clients":       {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "exclude"},
+		"two sources of clients":       {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "cannot be combined"},
 		"clients without a secret":     {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
 		"a markup below zero":          {args: append(sandbox, "--markup-bps=-1"), says: "Terms.MarkupBps is -1, want 0 to 100000"},
 		"a markup that is no number":   {args: append(sandbox, "--markup-bps", "many"), says: "many"},

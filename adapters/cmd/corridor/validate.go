@@ -13,12 +13,12 @@ import (
 )
 
 type validateCmd struct {
-	Country    string `arg:""                                    help:"The market, ISO 3166-1 alpha-3."`
-	Type       string `arg:""                                    help:"bank_account, mobile_money or institution_wallet."`
-	Identifier string `arg:""                                    help:"The account number, IBAN, mobile number or wallet."`
+	Country    string `arg:""                                help:"The market, ISO 3166-1 alpha-3."`
+	Type       string `arg:""                                help:"bank_account, mobile_money or institution_wallet."`
+	Identifier string `arg:""                                help:"The account number, IBAN, mobile number or wallet."`
 	BankCode   string `help:"The bank's code in its market."`
 	Name       string `help:"The holder's name to compare."`
-	Sandbox    bool   `env:"CORRIDOR_SANDBOX"                    help:"Use the sandbox if no connector is set."`
+	Sandbox    bool   `env:"CORRIDOR_SANDBOX"                help:"Use the sandbox if no connector is set."`
 
 	Accounts service.AccountSettings `embed:""`
 }

@@ -39,7 +39,7 @@ func TestDemoFailsWhenAccountsGoAnotherWay(t *testing.T) {
 			require.NoError(t, err)
 			s.accounts, err = s.newAccounts(c.policy)
 			require.NoError(t, err)
-			require.ErrorContains(t, s.tell(c.chapters(s)...), "the demo failed")
+			require.ErrorContains(t, s.play(c.chapters(s)...), "the demo failed")
 			require.NoError(t, s.accounts.Stop(context.Background()))
 		})
 	}

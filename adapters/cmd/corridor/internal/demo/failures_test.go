@@ -45,7 +45,7 @@ func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
 				authstate.Policy{Normaliser: normaliser}, &authstate.Config{Clock: s.clock},
 			)
 			require.NoError(t, err)
-			require.ErrorContains(t, s.tell(func() { c.chapter(s) }), "the demo failed")
+			require.ErrorContains(t, s.play(func() { c.chapter(s) }), "the demo failed")
 		})
 	}
 }
