@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// hoarder is a writer that writes all its rows when it is closed, as a ZIP's is.
+// hoarder is a writer that writes its rows when it is closed, like one of ZIP files.
 type hoarder struct {
 	ports.ReportWriter
 	closed chan error
@@ -36,9 +36,8 @@ func (h hoard) Close() error {
 	return err
 }
 
-// What a writer has held back is not written once the rows have failed: a stop
-// would wait for it.
-func TestAnAttemptThatFailedWritesNoMore(t *testing.T) {
+// After failed rows a writer's buffered output is not written: a stop would wait for it.
+func TestAFailedAttemptWritesNoMore(t *testing.T) {
 	r := newRig(t)
 	broken := errors.New("the source broke")
 	r.source.before = func(context.Context, int) error { return broken }

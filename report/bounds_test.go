@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// bentSource has other columns.
+// bentSource has other columns than required.
 type bentSource struct {
 	*source
 
@@ -23,9 +23,8 @@ type bentSource struct {
 
 func (b bentSource) Columns() []ports.Column { return b.columns }
 
-// A source that lacks one of the ten columns, or has it as another type, is
-// refused before there are reports.
-func TestASourceWithoutTheColumns(t *testing.T) {
+// New rejects a source that lacks one of the ten columns or has it with another type.
+func TestASourceWithoutTheColumnsIsRejected(t *testing.T) {
 	r := newRig(t)
 	for i := range columns {
 		for _, other := range []ports.ColumnType{ports.ColumnText, ports.ColumnMoney, ports.ColumnInteger, ports.ColumnTime} {
@@ -47,9 +46,8 @@ func TestASourceWithoutTheColumns(t *testing.T) {
 	}
 }
 
-// Rows of one instant are told apart by their ids, also in a report that shows
-// neither.
-func TestRowsOfOneInstant(t *testing.T) {
+// Rows with the same time are ordered by id, even if the report contains neither column.
+func TestRowsWithTheSameTimeAreOrderedByID(t *testing.T) {
 	for name, c := range map[string]struct {
 		ids  []string
 		want string // of the file, or the reason
@@ -66,7 +64,7 @@ func TestRowsOfOneInstant(t *testing.T) {
 			q := asked()
 			q.Columns = []string{"amount"}
 			id := r.create(q).ID
-			_ = r.tick() // the reason tells
+			_ = r.tick() // the reason is checked below
 			require.Len(t, r.source.queries, 1)
 			assert.ElementsMatch(t, []string{"amount", "createdAt", "transactionId"}, r.source.queries[0].Columns)
 			if got := r.get(id); got.Reason != "" {
@@ -78,8 +76,8 @@ func TestRowsOfOneInstant(t *testing.T) {
 	}
 }
 
-// Numbers have at most 40 digits, in filters and in what they judge.
-func TestHowLongNumbersAre(t *testing.T) {
+// Numbers have at most 40 digits, in filters and in rows.
+func TestNumbersHaveAtMost40Digits(t *testing.T) {
 	fits := strings.Repeat("9", 40)
 	r := newRig(t)
 	r.source.rows = transactions(3)
@@ -105,8 +103,8 @@ func TestHowLongNumbersAre(t *testing.T) {
 	assert.Equal(t, "transactionId|amount\ntx-0001|"+fits+"\n", r.file(id))
 }
 
-// What has no time lies in no range of times, however far back that reaches.
-func TestNoTimeIsInNoRange(t *testing.T) {
+// A row without a time is in no range of times, however early the range begins.
+func TestARowWithoutATimeIsInNoRange(t *testing.T) {
 	for name, c := range map[string]struct {
 		filter ports.Filter
 		rows   int
@@ -124,9 +122,9 @@ func TestNoTimeIsInNoRange(t *testing.T) {
 	}
 }
 
-// A list that was kept is not shown by a process that shows shorter ones, and
-// one as long as the bound is.
-func TestALongerListThanIsShown(t *testing.T) {
+// A stored list is not returned by a process with a smaller Config.Inline; a list of
+// exactly that length is.
+func TestAListLongerThanInlineIsNotReturned(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(3)
 	id := r.create(asked()).ID
@@ -144,9 +142,9 @@ func TestALongerListThanIsShown(t *testing.T) {
 	}
 }
 
-// A list that stands already under the attempt's name is not shown in place of
-// one that is too long to keep.
-func TestAListOfBefore(t *testing.T) {
+// A list that is already stored under the attempt's name is not returned if the new one
+// is too long.
+func TestAnEarlierListIsNotReturned(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(3)
 	id := r.create(asked()).ID
@@ -163,9 +161,9 @@ func TestAListOfBefore(t *testing.T) {
 	assert.Equal(t, []string{id + "/1/manifest.json", id + "/1/report.csv"}, r.kept())
 }
 
-// Amounts stand in major units with their currency's digits (ISO 4217); of a
-// currency that is none, as they came.
-func TestAmountsInTheirCurrencies(t *testing.T) {
+// Amounts are in major units with their currency's digits (ISO 4217), and unchanged if
+// the currency is unknown.
+func TestAmountsHaveTheDigitsOfTheirCurrency(t *testing.T) {
 	for _, c := range []struct {
 		currency string
 		minor    int64
@@ -196,9 +194,9 @@ func TestAmountsInTheirCurrencies(t *testing.T) {
 	}
 }
 
-// The same where a transaction of the source is expected: what has no minor unit
-// is read without a point, and written so.
-func TestATransactionWithoutMinorUnits(t *testing.T) {
+// The same holds for amounts of transactions: amounts without a minor unit are read and
+// written without a point.
+func TestAnAmountWithoutMinorUnitsHasNoPoint(t *testing.T) {
 	for _, code := range []string{"JPY", "XOF"} {
 		_, _, found := reconciled(t, []map[string]string{transaction(1, "amount", "1500", "currency", code)}, nil, func(q *report.Request) {
 			q.Columns = []string{"expectedAmount", "expectedCurrency"}

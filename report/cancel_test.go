@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// beaten moves a report on before each of the next n cancels, as its beats do,
-// and counts the cancels.
+// beaten extends a report before each of the next n cancels, as beats do, and counts the
+// cancels.
 func beaten(r *rig, n int) (save func(context.Context, ports.ReportStore, ports.ReportChange) error, cancels *int) {
 	cancels = new(int)
 	return func(ctx context.Context, to ports.ReportStore, c ports.ReportChange) error {
@@ -27,19 +27,19 @@ func beaten(r *rig, n int) (save func(context.Context, ports.ReportStore, ports.
 	}, cancels
 }
 
-// A report that goes on meanwhile is cancelled all the same, unless it does so
-// ten times in a row.
-func TestACancelAmongBeats(t *testing.T) {
+// A report that changes in the meantime can still be cancelled, unless it changes ten
+// times in a row.
+func TestACancelRetriesAfterBeats(t *testing.T) {
 	for name, c := range map[string]struct {
 		beats, cancels int
 		status         ports.ReportStatus
 		code           error
 	}{
-		"none":           {0, 1, ports.ReportFailed, nil},
-		"one":            {1, 2, ports.ReportFailed, nil},
-		"nine in a row":  {9, 10, ports.ReportFailed, nil},
-		"ten in a row":   {10, 10, ports.ReportRunning, errcodes.Conflict},
-		"without an end": {1 << 30, 10, ports.ReportRunning, errcodes.Conflict},
+		"none":          {0, 1, ports.ReportFailed, nil},
+		"one":           {1, 2, ports.ReportFailed, nil},
+		"nine in a row": {9, 10, ports.ReportFailed, nil},
+		"ten in a row":  {10, 10, ports.ReportRunning, errcodes.Conflict},
+		"endlessly":     {1 << 30, 10, ports.ReportRunning, errcodes.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -62,8 +62,9 @@ func TestACancelAmongBeats(t *testing.T) {
 	}
 }
 
-// Completed between the cancel's reading and its writing: that end is given.
-func TestACancelThatComesTooLate(t *testing.T) {
+// If the report completes between the read and the write of Cancel, Cancel returns the
+// completed report.
+func TestALateCancelReturnsTheCompletedReport(t *testing.T) {
 	r := newRig(t)
 	id := r.create(asked()).ID
 	s := r.onStore(func(ctx context.Context, to ports.ReportStore, c ports.ReportChange) error {
@@ -78,8 +79,8 @@ func TestACancelThatComesTooLate(t *testing.T) {
 	assert.Equal(t, []ports.ReportStatus{ports.ReportCompleted}, r.ended)
 }
 
-// Another failure than a conflict is the caller's to judge: no second try.
-func TestACancelThatCannotBeStored(t *testing.T) {
+// Cancel retries only after conflicts.
+func TestACancelThatCannotBeStoredFails(t *testing.T) {
 	r := newRig(t)
 	id := r.create(asked()).ID
 	tries := 0

@@ -13,9 +13,9 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// A round that takes long gives its later reports leases from then on, not from
-// its beginning, when they would have run out already.
-func TestALongRoundGivesFreshLeases(t *testing.T) {
+// In a long tick, leases of later reports begin when they are claimed. From the tick's
+// beginning they would already have run out.
+func TestALongTickClaimsWithFreshLeases(t *testing.T) {
 	r := newRig(t)
 	first := r.create(asked()).ID
 	r.clock.Advance(time.Millisecond)
@@ -37,8 +37,8 @@ func TestALongRoundGivesFreshLeases(t *testing.T) {
 	assert.Equal(t, begun.Add(time.Hour-time.Minute+report.DefaultLease), held[3].LeaseUntil)
 }
 
-// A round is for the instant that it is given, also where its own clock is behind.
-func TestARoundAheadOfTheClock(t *testing.T) {
+// A tick is for the given instant even if its clock is behind.
+func TestATickAheadOfTheClock(t *testing.T) {
 	r := newRig(t)
 	ids := []string{r.create(asked()).ID, r.create(asked()).ID, r.create(asked()).ID}
 	for range ids {
@@ -51,8 +51,8 @@ func TestARoundAheadOfTheClock(t *testing.T) {
 	}
 }
 
-// One that is behind its clock gives no leases that are over.
-func TestARoundBehindTheClock(t *testing.T) {
+// A tick behind its clock does not claim with leases that have run out.
+func TestATickBehindTheClock(t *testing.T) {
 	r := newRig(t)
 	r.create(asked())
 	r.clock.Advance(time.Millisecond)
@@ -69,10 +69,10 @@ func TestARoundBehindTheClock(t *testing.T) {
 	assert.Equal(t, ports.ReportCompleted, r.get(second).Status)
 }
 
-// A round whose clock is set back meanwhile leaves others the reports that they
-// hold by that clock (I22): it would take them away, and be robbed in turn, until
-// their attempts are used up.
-func TestARoundWhoseClockIsSetBackTakesNothingAway(t *testing.T) {
+// A tick whose clock is set back does not claim reports that others hold by that clock
+// (I22). Otherwise they would take reports from each other until the attempts are used
+// up.
+func TestATickWhoseClockIsSetBackClaimsNoHeldReport(t *testing.T) {
 	r := newRig(t)
 	first := r.create(asked()).ID
 	r.clock.Advance(time.Millisecond)
@@ -90,7 +90,7 @@ func TestARoundWhoseClockIsSetBackTakesNothingAway(t *testing.T) {
 	assert.Equal(t, held, r.get(held.ID))
 }
 
-// ends are the ways to a report's end.
+// ends are the ways in which a report ends.
 var ends = map[string]func(r *rig, id string){
 	"completed": func(r *rig, _ string) { require.NoError(r.t, r.tick()) },
 	"failed": func(r *rig, _ string) {
@@ -105,8 +105,8 @@ var ends = map[string]func(r *rig, id string){
 	},
 }
 
-// Nobody holds what has ended.
-func TestNobodyHoldsWhatHasEnded(t *testing.T) {
+// An ended report has no holder.
+func TestAnEndedReportHasNoHolder(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -123,9 +123,9 @@ func TestNobodyHoldsWhatHasEnded(t *testing.T) {
 	}
 }
 
-// A report's times stay in their order when the clock jumps back, and it took no
-// negative time.
-func TestAClockThatJumpsBack(t *testing.T) {
+// A report's times stay in order when the clock jumps back, and its duration is not
+// negative.
+func TestTimesStayInOrderWhenTheClockJumpsBack(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			var took time.Duration
@@ -150,7 +150,7 @@ func TestAClockThatJumpsBack(t *testing.T) {
 	}
 }
 
-// events takes all that wait to be told.
+// events claims all waiting events.
 func events(t *testing.T, r *rig) (told []ports.Event) {
 	t.Helper()
 	out, now := r.store.Outbox(), noon.AddDate(1, 0, 0)

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// Each bound of the policy and the config, at its edge and beyond it.
-func TestBoundsOfSettings(t *testing.T) {
+// The test covers each bound of the policy and the config, and the values just outside.
+func TestSettingsOutOfBoundsAreRejected(t *testing.T) {
 	for _, c := range []struct {
 		at, beyond func(*report.Policy, *report.Config)
 		message    string
@@ -130,8 +130,8 @@ func TestBoundsOfSettings(t *testing.T) {
 	}
 }
 
-// A port that is missing is found by New, also one that holds a nil pointer.
-func TestMissingPorts(t *testing.T) {
+// New rejects missing ports, including those that contain a nil pointer.
+func TestMissingPortsAreRejected(t *testing.T) {
 	r := newRig(t)
 	for want, remove := range map[string]func(*report.Ports){
 		"Ports.Reports is required":          func(p *report.Ports) { p.Reports = nil },
@@ -140,8 +140,8 @@ func TestMissingPorts(t *testing.T) {
 		"Ports.Writers must not contain nil": func(p *report.Ports) { p.Writers = append(p.Writers, nil) },
 		"Ports.Files is required":            func(p *report.Ports) { p.Files = (*fake.Files)(nil) },
 		"Ports.Scratch is required":          func(p *report.Ports) { p.Scratch = nil },
-		"a writer of format csv is required":        func(p *report.Ports) { p.Writers = nil },
-		"two writers of format csv":                 func(p *report.Ports) { p.Writers = append(p.Writers, lines{}) },
+		"a writer of format csv is required": func(p *report.Ports) { p.Writers = nil },
+		"two writers of format csv":          func(p *report.Ports) { p.Writers = append(p.Writers, lines{}) },
 	} {
 		p := r.parts()
 		remove(&p)
@@ -175,7 +175,7 @@ func TestAnOwnerIsRequired(t *testing.T) {
 	}
 }
 
-// A context that is done is one code, for errors.Is and errcodes.Of alike.
+// The error of a cancelled context has one code, for errors.Is and errcodes.Of.
 func TestACancelledContextHasACode(t *testing.T) {
 	r := newRig(t)
 	id := r.create(asked()).ID
@@ -193,7 +193,7 @@ func TestACancelledContextHasACode(t *testing.T) {
 	}
 }
 
-// both is a store that returns an answer beside its error.
+// both is a store that returns a value together with its error.
 type both struct{ ports.ReportStore }
 
 func (b both) Report(context.Context, string, string) (ports.ReportJob, error) {
@@ -208,7 +208,7 @@ func (b both) RemoveReport(context.Context, string, string) error {
 	panic("the answer beside an error was used")
 }
 
-func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {
+func TestAValueReturnedWithAnErrorIsIgnored(t *testing.T) {
 	r := newRig(t)
 	p := r.parts()
 	p.Reports = both{p.Reports}

@@ -11,35 +11,34 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// ended makes a record one of an end.
+// ended changes a record to an ended one.
 func ended(j *ports.ReportJob, status ports.ReportStatus, reason, sum string) {
 	j.Status, j.EndedAt, j.Reason, j.FileSHA256 = status, j.UpdatedAt, reason, sum
 }
 
-// Records that no job can have come to, each wrong in one way alone.
+// These records are impossible, each in exactly one way.
 var impossibleRecords = map[string]func(*ports.ReportJob){
-	"a status of nobody":            func(j *ports.ReportJob) { ended(j, "PAUSED", "", "") },
-	"no status":                     func(j *ports.ReportJob) { ended(j, "", "", "") },
-	"no kind":                       func(j *ports.ReportJob) { j.Kind = "" },
-	"a kind of nobody":              func(j *ports.ReportJob) { j.Kind = "payouts" },
-	"it runs and has ended":         func(j *ports.ReportJob) { j.EndedAt = j.UpdatedAt },
-	"it has completed without end":  func(j *ports.ReportJob) { j.Status, j.FileSHA256 = ports.ReportCompleted, "00" },
-	"it has failed without end":     func(j *ports.ReportJob) { j.Status, j.Reason = ports.ReportFailed, "canceled" },
-	"it runs and has a reason":      func(j *ports.ReportJob) { j.Reason = "canceled" },
-	"it has failed for no reason":   func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "", "") },
-	"it has completed for a reason": func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "canceled", "00") },
-	"it runs and has a file":        func(j *ports.ReportJob) { j.FileSHA256 = "00" },
-	"it has failed with a file":     func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "canceled", "00") },
-	"it has completed with no file": func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "", "") },
-	"it ends before it starts":      func(j *ports.ReportJob) { j.Request.To = j.Request.From.AddDate(0, 0, -1) },
-	"it has less than no rows":      func(j *ports.ReportJob) { j.Rows = -1 },
-	"its file is below nothing":     func(j *ports.ReportJob) { j.FileSize = -1 },
-	"it has no columns":             func(j *ports.ReportJob) { j.Request.Columns = nil },
+	"an unknown status":                  func(j *ports.ReportJob) { ended(j, "PAUSED", "", "") },
+	"no status":                          func(j *ports.ReportJob) { ended(j, "", "", "") },
+	"no kind":                            func(j *ports.ReportJob) { j.Kind = "" },
+	"an unknown kind":                    func(j *ports.ReportJob) { j.Kind = "payouts" },
+	"running with an end":                func(j *ports.ReportJob) { j.EndedAt = j.UpdatedAt },
+	"completed without an end":           func(j *ports.ReportJob) { j.Status, j.FileSHA256 = ports.ReportCompleted, "00" },
+	"failed without an end":              func(j *ports.ReportJob) { j.Status, j.Reason = ports.ReportFailed, "canceled" },
+	"running with a reason":              func(j *ports.ReportJob) { j.Reason = "canceled" },
+	"failed without a reason":            func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "", "") },
+	"completed with a reason":            func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "canceled", "00") },
+	"running with a file":                func(j *ports.ReportJob) { j.FileSHA256 = "00" },
+	"failed with a file":                 func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "canceled", "00") },
+	"completed without a file":           func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "", "") },
+	"a range that ends before it starts": func(j *ports.ReportJob) { j.Request.To = j.Request.From.AddDate(0, 0, -1) },
+	"a negative number of rows":          func(j *ports.ReportJob) { j.Rows = -1 },
+	"a negative file size":               func(j *ports.ReportJob) { j.FileSize = -1 },
+	"no columns":                         func(j *ports.ReportJob) { j.Request.Columns = nil },
 }
 
-// A stored report that cannot be is neither shown nor made, and does not keep its
-// neighbours waiting.
-func TestAReportThatCannotBe(t *testing.T) {
+// An impossible stored report is neither returned nor made, and does not delay others.
+func TestAnImpossibleReportIsIgnored(t *testing.T) {
 	for name, bend := range impossibleRecords {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -67,15 +66,15 @@ func TestAReportThatCannotBe(t *testing.T) {
 	}
 }
 
-// The ends that there are, are possible.
-func TestRecordsThatCanBe(t *testing.T) {
+// These ends are possible.
+func TestPossibleRecordsAreAccepted(t *testing.T) {
 	for name, bend := range map[string]func(*ports.ReportJob){
-		"it runs":          func(*ports.ReportJob) {},
-		"on one day":       func(j *ports.ReportJob) { j.Request.To = j.Request.From },
-		"unmatched":        func(j *ports.ReportJob) { j.Kind = ports.ReportUnmatched },
-		"it has completed": func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "", "00") },
-		"it has failed":    func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "timeout", "") },
-		"somebody has it":  func(j *ports.ReportJob) { j.Holder = "somebody" },
+		"running":           func(*ports.ReportJob) {},
+		"on one day":        func(j *ports.ReportJob) { j.Request.To = j.Request.From },
+		"unmatched":         func(j *ports.ReportJob) { j.Kind = ports.ReportUnmatched },
+		"completed":         func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "", "00") },
+		"failed":            func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "timeout", "") },
+		"held by a process": func(j *ports.ReportJob) { j.Holder = "somebody" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

@@ -34,7 +34,7 @@ func ExampleNew() {
 		panic(err)
 	}
 	defer scratch.Close()
-	clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)) // a program needs none
+	clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)) // programs use the real clock
 	reports, err := newReports(files, scratch, clock)
 	if err != nil {
 		panic(err)
@@ -52,8 +52,8 @@ func ExampleNew() {
 	})
 	fmt.Println(job.Status, err)
 
-	// A program that stays has a goroutine in reports.Run(ctx) instead, and asks
-	// now and then.
+	// A long-running program calls reports.Run(ctx) in a goroutine instead and polls the
+	// report.
 	if err := reports.Tick(ctx, clock.Now()); err != nil {
 		panic(err)
 	}
@@ -84,8 +84,7 @@ func ExampleNew() {
 	// <nil>
 }
 
-// newReports makes a service that keeps its jobs in memory and reports on books
-// that are made up.
+// newReports returns a service with its jobs in memory and invented transactions.
 func newReports(files ports.ReportFiles, scratch ports.Scratch, clock ports.Clock) (*report.Service, error) {
 	store, err := memory.New(nil)
 	if err != nil {

@@ -13,26 +13,27 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// What the source does not apply is applied here, and shows no more columns.
-func TestFilters(t *testing.T) {
+// Filters that the source does not apply are applied by the service, without adding
+// columns.
+func TestFiltersThatTheSourceDoesNotApply(t *testing.T) {
 	for name, c := range map[string]struct {
 		filter ports.Filter
 		want   string
 	}{
-		"one text":              {ports.Filter{Column: "connector", OneOf: []string{"mtnmomo"}}, "1"},
-		"one of texts":          {ports.Filter{Column: "connector", OneOf: []string{"mtnmomo", "none", "paystack"}}, "0 1 2 3"},
-		"a number as a number":  {ports.Filter{Column: "amount", OneOf: []string{"2.5"}}, "2"},
-		"a range of amounts":    {ports.Filter{Column: "amount", From: "1.50", To: "2.500"}, "1 2"},
-		"from an amount on":     {ports.Filter{Column: "amount", From: "1.51"}, "2 3"},
-		"a range of times":      {ports.Filter{Column: "createdAt", From: "2026-11-20T12:00:01Z", To: "2026-11-20T14:00:02+02:00"}, "1 2"},
-		"a day":                 {ports.Filter{Column: "createdAt", From: "2026-11-20", To: "2026-11-20"}, "0 1 2 3"},
-		"before a day":          {ports.Filter{Column: "createdAt", To: "2026-11-19"}, ""},
-		"a time":                {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20T12:00:03Z"}}, "3"},
-		"a day as a value":      {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20"}}, "0 1 2 3"},
-		"a day and a time":      {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-20T12:00:02Z"}}, "2"},
-		"another day":           {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-21"}}, ""},
-		"what has no value":     {ports.Filter{Column: "code", OneOf: []string{""}}, "0 2 3"},
-		"amounts without value": {ports.Filter{Column: "amount", From: "-99999"}, "0 1 2 3"},
+		"one text":             {ports.Filter{Column: "connector", OneOf: []string{"mtnmomo"}}, "1"},
+		"one of texts":         {ports.Filter{Column: "connector", OneOf: []string{"mtnmomo", "none", "paystack"}}, "0 1 2 3"},
+		"a number as a number": {ports.Filter{Column: "amount", OneOf: []string{"2.5"}}, "2"},
+		"a range of amounts":   {ports.Filter{Column: "amount", From: "1.50", To: "2.500"}, "1 2"},
+		"from an amount on":    {ports.Filter{Column: "amount", From: "1.51"}, "2 3"},
+		"a range of times":     {ports.Filter{Column: "createdAt", From: "2026-11-20T12:00:01Z", To: "2026-11-20T14:00:02+02:00"}, "1 2"},
+		"a day":                {ports.Filter{Column: "createdAt", From: "2026-11-20", To: "2026-11-20"}, "0 1 2 3"},
+		"before a day":         {ports.Filter{Column: "createdAt", To: "2026-11-19"}, ""},
+		"a time":               {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20T12:00:03Z"}}, "3"},
+		"a day as a value":     {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20"}}, "0 1 2 3"},
+		"a day and a time":     {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-20T12:00:02Z"}}, "2"},
+		"another day":          {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-21"}}, ""},
+		"an empty value":       {ports.Filter{Column: "code", OneOf: []string{""}}, "0 2 3"},
+		"an empty amount":      {ports.Filter{Column: "amount", From: "-99999"}, "0 1 2 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -52,9 +53,9 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// A source that filters by time itself gets what its column holds: instants. A
-// day as a value is no instant, and stays here.
-func TestTimesThatTheSourceFilters(t *testing.T) {
+// A source that filters by time itself receives instants. A day as a value is not an
+// instant and is filtered by the service.
+func TestTimeFiltersOfASourceAreInstants(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked, given ports.Filter
 		here         bool
@@ -88,8 +89,8 @@ func TestTimesThatTheSourceFilters(t *testing.T) {
 	}
 }
 
-// Ends that meet are no turned range.
-func TestRangesOfOneValue(t *testing.T) {
+// A range with equal ends is valid.
+func TestARangeOfOneValueIsValid(t *testing.T) {
 	for name, f := range map[string]ports.Filter{
 		"an amount":                {Column: "amount", From: "2.50", To: "2.5"},
 		"an instant":               {Column: "createdAt", From: "2026-11-20T14:00:02+02:00", To: "2026-11-20T12:00:02Z"},
@@ -103,9 +104,9 @@ func TestRangesOfOneValue(t *testing.T) {
 	}
 }
 
-// The instants of a filter lie in the years 2000 to 2999 of UTC, as the dates of a
-// request do.
-func TestTheYearsOfAFilter(t *testing.T) {
+// The instants of a filter must be in the years 2000 to 2999 of UTC, like the dates of a
+// request.
+func TestFiltersAreInTheYears2000To2999(t *testing.T) {
 	for instant, taken := range map[string]bool{
 		"1999-12-31T23:59:59Z": false, "2000-01-01T00:00:00+00:01": false, "2000-01-01T00:00:00Z": true,
 		"2999-12-31T23:59:59Z": true, "2999-12-31T23:59:59-00:01": false, "3000-01-01T00:00:00Z": false,
@@ -126,7 +127,7 @@ func TestTheYearsOfAFilter(t *testing.T) {
 	}
 }
 
-// A filter's error names its column, and nothing of what it was compared with.
+// A filter's error names its column, but not its values.
 func TestAFiltersErrorNamesItsColumn(t *testing.T) {
 	for want, f := range map[string]ports.Filter{
 		`filters on "amount" must not end before they start`:             {Column: "amount", From: "100", To: "-100"},
@@ -148,9 +149,9 @@ func TestAFiltersErrorNamesItsColumn(t *testing.T) {
 	}
 }
 
-// The column at fault is named, shortly and on one line, with those that there
-// are; what a filter compares with is not.
-func TestTheColumnAtFaultIsNamed(t *testing.T) {
+// The error contains the wrong column, shortened and on one line, and the existing
+// columns, but not the values of a filter.
+func TestErrorsNameTheWrongColumn(t *testing.T) {
 	const (
 		columns = "columns must be columns of the report, each once: "
 		filters = "filters must be on columns of the report, each once: "
@@ -167,12 +168,12 @@ func TestTheColumnAtFaultIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*report.Request){
 		columns + `"amounts"` + all:                            of("amount", "amounts", "shoe"),
 		columns + `""` + all:                                   of(""),
-		columns + `"amount" is repeated`:                    of("amount", "code", "amount", "shoe"),
+		columns + `"amount" is repeated`:                       of("amount", "code", "amount", "shoe"),
 		columns + `"` + strings.Repeat("x", 64) + `…"` + all:   of(strings.Repeat("x", 1<<20)),
 		columns + `"a?b"` + all:                                of("a\nb"),
-		columns + `"code" is repeated`:                      of(slices.Repeat([]string{"code"}, 10_000)...),
+		columns + `"code" is repeated`:                         of(slices.Repeat([]string{"code"}, 10_000)...),
 		filters + `"Amount"` + all:                             by("amount", "Amount"),
-		filters + `"code" is repeated`:                      by("code", "method", "code"),
+		filters + `"code" is repeated`:                         by("code", "method", "code"),
 		filters + `"'?` + strings.Repeat("é", 31) + `…"` + all: by(`"` + "\x7f" + strings.Repeat("é", 40)),
 	} {
 		q := asked()

@@ -31,7 +31,7 @@ const (
 	merchant = "merchant-1"
 )
 
-// columns are those of every source.
+// columns are the columns of every source.
 var columns = []ports.Column{
 	{Name: "transactionId", Type: ports.ColumnText}, {Name: "merchantReference", Type: ports.ColumnText},
 	{Name: "status", Type: ports.ColumnText}, {Name: "direction", Type: ports.ColumnText},
@@ -40,11 +40,11 @@ var columns = []ports.Column{
 	{Name: "code", Type: ports.ColumnText}, {Name: "createdAt", Type: ports.ColumnTime},
 }
 
-// source gives rows of its own, or fails where it is told to.
+// source returns its rows, or fails where the test says.
 type source struct {
 	rows    []map[string]string
 	applies func(ports.Filter) bool
-	before  func(ctx context.Context, row int) error // called before each row and behind the last
+	before  func(ctx context.Context, row int) error // called before each row and after the last
 	mu      sync.Mutex
 	queries []ports.RowQuery
 }
@@ -81,7 +81,7 @@ func (s *source) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string,
 	}
 }
 
-// transaction is a row of the source.
+// transaction returns a row of the source.
 func transaction(i int, more ...string) map[string]string {
 	row := map[string]string{
 		"transactionId": fmt.Sprintf("tx-%04d", i), "merchantReference": fmt.Sprintf("order-%d", i), "status": "SUCCEEDED",
@@ -102,7 +102,7 @@ func transactions(n int) []map[string]string {
 	return rows
 }
 
-// lines is a writer whose files are easily read: fields with | between.
+// lines is a writer of an easily read format: fields separated by |.
 type lines struct{}
 
 func (lines) Format() string      { return "csv" }
@@ -125,7 +125,7 @@ func (l lineWriter) Write(row []string) error {
 
 func (lineWriter) Close() error { return nil }
 
-// rig is a service with all it stands on.
+// rig is a service with its ports.
 type rig struct {
 	t       *testing.T
 	service *report.Service
@@ -159,7 +159,7 @@ func newRig(t *testing.T, tune ...func(*report.Config)) *rig {
 	return r
 }
 
-// another is a service of another process.
+// another returns a service of another process.
 func (r *rig) another() *report.Service {
 	r.t.Helper()
 	s, err := report.New(report.Ports{
@@ -192,7 +192,7 @@ func (r *rig) get(id string) ports.ReportJob {
 
 func (r *rig) tick() error { return r.service.Tick(r.t.Context(), r.clock.Now()) }
 
-// file reads the report's file.
+// file returns the content of the report's file.
 func (r *rig) file(id string) string {
 	r.t.Helper()
 	f, err := r.service.Open(r.t.Context(), owner, id)

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// A few rows that are very long are no list to show: it is left out, not cut.
+// A list of few but very long rows is left out, not truncated.
 func TestLongRowsAreNotInline(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows int
@@ -34,7 +34,7 @@ func TestLongRowsAreNotInline(t *testing.T) {
 	}
 }
 
-func TestALinkWithLineBreaks(t *testing.T) {
+func TestALinkWithLineBreaksIsInvalid(t *testing.T) {
 	r, _, token := linked(t)
 	for _, end := range []string{"\n", "\r"} {
 		_, err := r.service.OpenLink(t.Context(), token[:9]+end+token[9:])

@@ -22,8 +22,8 @@ func (r *rig) parts() report.Ports {
 	}
 }
 
-// A report and its files go together, not before their time.
-func TestReportsAreKeptForAWhile(t *testing.T) {
+// A report and its files are removed together, and not before KeepFor is over.
+func TestReportsAreKeptForKeepFor(t *testing.T) {
 	r := newRig(t)
 	s, err := report.New(r.parts(), report.Policy{KeepFor: time.Hour}, &r.config)
 	require.NoError(t, err)
@@ -39,8 +39,8 @@ func TestReportsAreKeptForAWhile(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.NotFound)
 }
 
-// A report that fails does not keep the next one waiting.
-func TestABadReportBlocksNoOther(t *testing.T) {
+// A failing report does not delay the next one.
+func TestAFailingReportDoesNotBlockOthers(t *testing.T) {
 	r := newRig(t)
 	failures := 1
 	r.source.before = func(context.Context, int) error {
@@ -57,13 +57,13 @@ func TestABadReportBlocksNoOther(t *testing.T) {
 	assert.Equal(t, ports.ReportCompleted, r.get(good.ID).Status)
 }
 
-func TestNamesAreCountedInCharacters(t *testing.T) {
+func TestTheLengthOfANameIsInCharacters(t *testing.T) {
 	q := asked()
 	q.Name = strings.Repeat("ü", report.MaxName)
 	newRig(t).create(q)
 }
 
-func TestNoRowsInline(t *testing.T) {
+func TestInlineRowsCanBeDisabled(t *testing.T) {
 	r := newRig(t, func(c *report.Config) { c.Inline = -1 })
 	r.source.rows = transactions(1)
 	id := r.create(asked()).ID

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// over is a service of another process, with other ports.
+// over is a service of another process with other ports.
 func (r *rig) over(bend func(*report.Ports)) *report.Service {
 	r.t.Helper()
 	p := r.parts()
@@ -27,7 +27,7 @@ func (r *rig) over(bend func(*report.Ports)) *report.Service {
 	return s
 }
 
-// kept lists the files that stand.
+// kept returns the names of the stored files.
 func (r *rig) kept() []string {
 	r.t.Helper()
 	files, ok := r.files.(*fake.Files)
@@ -35,7 +35,7 @@ func (r *rig) kept() []string {
 	return files.Names()
 }
 
-// losses are the ways in which a report is taken from who makes it.
+// losses are the ways in which an attempt loses its report.
 var losses = map[string]func(r *rig, id string, now time.Time){
 	"cancelled": func(r *rig, id string, _ time.Time) {
 		_, err := r.service.Cancel(r.t.Context(), owner, id)
@@ -47,9 +47,9 @@ var losses = map[string]func(r *rig, id string, now time.Time){
 	},
 }
 
-// One that loses its report when its file stands already, and learns it only from
-// the store's answer to the end, takes the file away: nobody else would.
-func TestALoserTakesItsFilesAway(t *testing.T) {
+// An attempt that loses its report after storing the file, and learns it only when it
+// saves the end, removes the file, because no one else would.
+func TestAnAttemptThatLostItsReportRemovesItsFiles(t *testing.T) {
 	for name, lose := range losses {
 		for how, after := range map[string]error{"goes on": nil, "fails": errcodes.New(errcodes.Unprocessable, "")} {
 			t.Run(name+" and "+how, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestALoserTakesItsFilesAway(t *testing.T) {
 	}
 }
 
-// stuckFiles never begin the list of rows.
+// stuckFiles block before the list of rows is written.
 type stuckFiles struct{ ports.ReportFiles }
 
 func (f stuckFiles) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
@@ -87,9 +87,8 @@ func (f stuckFiles) Create(ctx context.Context, name string) (ports.NewReportFil
 	return f.ReportFiles.Create(ctx, name)
 }
 
-// One that learns from a beat that it has lost the report takes away the file
-// that stands already.
-func TestABeatThatIsRefusedTakesTheFilesAway(t *testing.T) {
+// An attempt that learns from a beat that it has lost the report removes its stored file.
+func TestARejectedBeatRemovesTheFiles(t *testing.T) {
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -111,9 +110,9 @@ func TestABeatThatIsRefusedTakesTheFilesAway(t *testing.T) {
 	}
 }
 
-// Who has lost a report reads, writes and stores no more of it from the next beat on, a
-// third of the lease later. That is no failure, whatever the source makes of it.
-func TestALoserStops(t *testing.T) {
+// An attempt that has lost its report stops at the next beat, a third of the lease later.
+// That is not a failure, whatever error the source returns.
+func TestAnAttemptThatLostItsReportStops(t *testing.T) {
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -123,7 +122,7 @@ func TestALoserStops(t *testing.T) {
 				r.source.before = func(ctx context.Context, row int) error {
 					reached.Store(int64(row))
 					_ = slow(time.Second)(ctx, row)
-					return ctx.Err() // and not its cause
+					return ctx.Err() // instead of its cause
 				}
 				id := r.create(today()).ID
 				var saves atomic.Int64
@@ -147,8 +146,8 @@ func TestALoserStops(t *testing.T) {
 	}
 }
 
-// As many reports run side by side as are allowed, and no more.
-func TestReportsSideBySide(t *testing.T) {
+// Exactly AtOnce reports run concurrently.
+func TestAtOnceBoundsConcurrentReports(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, realTime, func(c *report.Config) { c.AtOnce, c.Hooks = n, report.Hooks{} })

@@ -14,9 +14,9 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// An attempt that is given back takes away what stands already of it: the report
-// may be cancelled before another attempt replaces that.
-func TestWhatIsGivenBackLeavesNoFile(t *testing.T) {
+// An attempt that is released removes its files: the report may be cancelled before
+// another attempt replaces them.
+func TestAReleasedAttemptLeavesNoFile(t *testing.T) {
 	t.Run("after a failure", func(t *testing.T) {
 		r := newRig(t)
 		r.source.rows = transactions(1)
@@ -32,7 +32,7 @@ func TestWhatIsGivenBackLeavesNoFile(t *testing.T) {
 		require.ErrorIs(t, r.another().Tick(t.Context(), r.clock.Now()), errcodes.StorageUnavailable)
 		assert.Empty(t, r.kept())
 	})
-	t.Run("by a shutdown", func(t *testing.T) {
+	t.Run("after a stop", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, realTime)
 			r.source.rows = bubbleRows(1)
@@ -49,8 +49,8 @@ func TestWhatIsGivenBackLeavesNoFile(t *testing.T) {
 	})
 }
 
-// A report that is cancelled after its process died leaves nothing of it.
-func TestACancelAfterADeath(t *testing.T) {
+// Cancelling a report whose process has died removes all its files.
+func TestACancelRemovesTheFilesOfADeadProcess(t *testing.T) {
 	r := newRig(t)
 	id := r.create(asked()).ID
 	_, err := r.store.Reports().ClaimReport(t.Context(), "dead", r.clock.Now(), time.Minute)

@@ -28,7 +28,7 @@ func linked(t *testing.T) (r *rig, id, token string) {
 	return r, id, token
 }
 
-func TestALinkOpensItsFileUntilItsEnd(t *testing.T) {
+func TestALinkOpensItsFileUntilItExpires(t *testing.T) {
 	r, id, token := linked(t)
 	for _, wait := range []time.Duration{0, 15*time.Minute - time.Millisecond} {
 		r.clock.Set(noon.Add(wait))
@@ -46,8 +46,8 @@ func TestALinkOpensItsFileUntilItsEnd(t *testing.T) {
 	assert.NotEqual(t, token, next, "a new one at each call")
 }
 
-// The caller may wipe its key: without a copy links would be signed with zeros.
-func TestTheKeyOfLinksIsCopied(t *testing.T) {
+// The caller may wipe its key. Without a copy links would be signed with zeros.
+func TestTheLinkKeyIsCopied(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	r := newRig(t, func(c *report.Config) { c.LinkKey = key })
 	j := r.create(asked())
@@ -60,8 +60,8 @@ func TestTheKeyOfLinksIsCopied(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
-// A link that is made opens: its token has room for every owner that is taken.
-func TestALinkHasRoomForItsOwner(t *testing.T) {
+// Every token can be opened: it is long enough for every valid owner.
+func TestALinkFitsTheLongestOwner(t *testing.T) {
 	r := newRig(t)
 	for length, taken := range map[int]bool{0: false, 1: true, report.MaxOwner: true, report.MaxOwner + 1: false, 70_000: false} {
 		who := strings.Repeat("o", length)
@@ -80,7 +80,7 @@ func TestALinkHasRoomForItsOwner(t *testing.T) {
 	}
 }
 
-func TestAnAlteredLinkOpensNothing(t *testing.T) {
+func TestAnAlteredLinkIsInvalid(t *testing.T) {
 	r, _, token := linked(t)
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	require.NoError(t, err)
@@ -99,8 +99,8 @@ func TestAnAlteredLinkOpensNothing(t *testing.T) {
 	}
 }
 
-// Whatever else is signed with the same key opens no file.
-func TestASignatureForAnotherPurposeOpensNothing(t *testing.T) {
+// Other data signed with the same key are not tokens.
+func TestASignatureForAnotherPurposeIsInvalid(t *testing.T) {
 	r, _, token := linked(t)
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	require.NoError(t, err)
@@ -119,8 +119,9 @@ func TestASignatureForAnotherPurposeOpensNothing(t *testing.T) {
 	}
 }
 
-// Processes that share the key share links; another installation has another.
-func TestWhoseKeySigned(t *testing.T) {
+// Processes with the same key accept each other's links; other installations have other
+// keys.
+func TestLinksAreSharedWithTheKey(t *testing.T) {
 	r, _, token := linked(t)
 	f, err := r.another().OpenLink(t.Context(), token)
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestWhoseKeySigned(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.NotFound)
 }
 
-func TestNoLinkBeforeTheEnd(t *testing.T) {
+func TestAReportThatHasNotCompletedHasNoLink(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
 	_, _, err := r.service.LinkToken(t.Context(), owner, j.ID)

@@ -17,13 +17,13 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// brittle is a writer, and a store of files, with a bug where it is told.
+// brittle is a writer and a store of files that panics where the test says.
 type brittle struct {
 	ports.ReportFiles
 	lines
 
 	broken string
-	open   int // row writers
+	open   int // number of open row writers
 }
 
 func (b *brittle) trip(place string) {
@@ -73,9 +73,9 @@ func (r brittleRows) Close() error {
 	return r.RowWriter.Close()
 }
 
-// A panic in what was plugged in fails one attempt, not the process; nothing of
-// the attempt stays, and the next one makes the report.
-func TestAPanicIsAFailedAttempt(t *testing.T) {
+// A panic of a port fails one attempt, not the process. The attempt's files are removed,
+// and the next attempt makes the report.
+func TestAPanicFailsOnlyTheAttempt(t *testing.T) {
 	for _, place := range []string{"Rows", "Create", "Begin", "Write", "Close", "Commit"} {
 		t.Run(place, func(t *testing.T) {
 			var log bytes.Buffer
@@ -128,9 +128,9 @@ func (b *brittle) Remove(ctx context.Context, name string) error {
 	return b.ReportFiles.Remove(ctx, name)
 }
 
-// Files are removed outside of the attempt too: when it was lost or broken off,
-// when the report has ended, is cancelled or has been kept long enough.
-func TestAPanicOfARemovalEndsNoProcess(t *testing.T) {
+// Files are also removed outside attempts: after a lost or interrupted attempt, after the
+// end, after a cancel and after KeepFor.
+func TestAPanicInARemovalDoesNotEndTheProcess(t *testing.T) {
 	var log bytes.Buffer
 	r := newRig(t, func(c *report.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	var background error

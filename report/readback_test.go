@@ -16,7 +16,7 @@ import (
 
 var errUnknown = errcodes.New(errcodes.OutcomeUnknown, "")
 
-// bentStore answers Save, and Report where it is set, in its own way.
+// bentStore replaces Save, and Report if set.
 type bentStore struct {
 	ports.ReportStore
 
@@ -36,12 +36,12 @@ func (b bentStore) Report(ctx context.Context, owner, id string) (ports.ReportJo
 	return j, err
 }
 
-// onStore is a service of another process, whose store saves so.
+// onStore returns a service of another process whose store has this Save.
 func (r *rig) onStore(save func(ctx context.Context, to ports.ReportStore, c ports.ReportChange) error) *report.Service {
 	return r.over(func(p *report.Ports) { p.Reports = bentStore{ReportStore: p.Reports, save: save} })
 }
 
-// unanswered stores, and never says so.
+// unanswered stores the change, but its outcome is unknown.
 func unanswered(ctx context.Context, to ports.ReportStore, c ports.ReportChange) error {
 	if err := to.Save(ctx, c); err != nil {
 		return err
@@ -49,9 +49,9 @@ func unanswered(ctx context.Context, to ports.ReportStore, c ports.ReportChange)
 	return errUnknown
 }
 
-// A store whose answers are all lost holds nothing up: what is read back is ours.
-// So it is where the clock counts finer than a store.
-func TestAStoreWhoseAnswersAreAllLost(t *testing.T) {
+// A store whose results are always unknown does not block reports: they are read back.
+// This also holds if the clock is more precise than the store.
+func TestReportsCompleteIfAllOutcomesAreUnknown(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -65,7 +65,7 @@ func TestAStoreWhoseAnswersAreAllLost(t *testing.T) {
 	}
 }
 
-// firstBeat answers the first beat so; all else is stored.
+// firstBeat replaces the result of the first beat; everything else is stored.
 func firstBeat(answer func(context.Context, ports.ReportStore) error) func(context.Context, ports.ReportStore, ports.ReportChange) error {
 	seen := false
 	return func(ctx context.Context, to ports.ReportStore, c ports.ReportChange) error {
@@ -77,8 +77,8 @@ func firstBeat(answer func(context.Context, ports.ReportStore) error) func(conte
 	}
 }
 
-// ahead is a report that a process made whose clock is ahead: beats do not move
-// its UpdatedAt.
+// ahead returns a report of a process whose clock is ahead: beats do not change its
+// UpdatedAt.
 func ahead(r *rig) string {
 	j := r.create(today())
 	j.UpdatedAt = j.UpdatedAt.Add(time.Hour)
@@ -86,9 +86,9 @@ func ahead(r *rig) string {
 	return j.ID
 }
 
-// A beat that was not stored is not taken for stored, although all but the
-// version looks so: with a version that is not there the report could not end.
-func TestABeatThatWasLost(t *testing.T) {
+// A beat that was not stored must not count as stored, although only the version differs:
+// with a wrong version the report could not end.
+func TestALostBeatIsNotTakenForStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
 		r.source.rows, r.source.before = bubbleRows(2), slow(15*time.Second)
@@ -101,9 +101,9 @@ func TestABeatThatWasLost(t *testing.T) {
 	})
 }
 
-// A beat that was not stored because another process took the report up is not
-// taken for stored: the version is the other's.
-func TestABeatThatAnotherOvertook(t *testing.T) {
+// A beat that was not stored because another process has claimed the report must not
+// count as stored: the version is that of the other process.
+func TestABeatOvertakenByAClaimIsNotTakenForStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
 		r.source.rows, r.source.before = bubbleRows(2), slow(15*time.Second)
@@ -120,9 +120,9 @@ func TestABeatThatAnotherOvertook(t *testing.T) {
 	})
 }
 
-// Completed here and cancelled elsewhere in the same instant: the end that is
-// stored counts, once (I22).
-func TestAnEndThatACancelOvertook(t *testing.T) {
+// If a report completes here and is cancelled elsewhere at the same instant, the stored
+// end counts, once (I22).
+func TestAnEndOvertakenByACancelIsDropped(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
 	s := r.onStore(func(ctx context.Context, _ ports.ReportStore, c ports.ReportChange) error {
@@ -136,9 +136,8 @@ func TestAnEndThatACancelOvertook(t *testing.T) {
 	assert.Equal(t, []ports.ReportStatus{ports.ReportFailed}, r.ended)
 }
 
-// Of two cancels the one that was not stored is not taken for stored: its time
-// is another.
-func TestACancelThatAnotherOvertook(t *testing.T) {
+// Of two cancels the one that was not stored must not count as stored: its time differs.
+func TestACancelOvertakenByAnotherIsNotTakenForStored(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
 	s := r.onStore(func(ctx context.Context, _ ports.ReportStore, _ ports.ReportChange) error {
@@ -152,8 +151,8 @@ func TestACancelThatAnotherOvertook(t *testing.T) {
 	assert.Len(t, r.ended, 1)
 }
 
-// What cannot be read back stays unknown, whatever comes with the error.
-func TestAReadBackThatFails(t *testing.T) {
+// If the read-back fails, the outcome stays unknown, whatever is returned with the error.
+func TestAFailedReadBackLeavesTheOutcomeUnknown(t *testing.T) {
 	r := newRig(t)
 	s := r.over(func(p *report.Ports) {
 		p.Reports = bentStore{p.Reports, unanswered, func(j ports.ReportJob, _ error) (ports.ReportJob, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// bubble is a rig on the bubble's time, with Run in the background.
+// bubble returns a rig with the time of the bubble and Run in the background.
 func bubble(t *testing.T, r *rig) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -30,7 +30,7 @@ func bubble(t *testing.T, r *rig) (stop func() error) {
 
 func realTime(c *report.Config) { c.Clock = ports.SystemClock() }
 
-// today asks for the bubble's day.
+// today returns a request for the bubble's day.
 func today() report.Request {
 	q := asked()
 	q.StartDate = time.Now().UTC().Format("2006-01-02")
@@ -52,7 +52,7 @@ func TestRunMakesAReportAtOnce(t *testing.T) {
 	})
 }
 
-// slow lets each row take its time, or its context's end.
+// slow waits for each row, or until its context is done.
 func slow(each time.Duration) func(context.Context, int) error {
 	return func(ctx context.Context, _ int) error {
 		select {
@@ -72,7 +72,7 @@ func bubbleRows(n int) []map[string]string {
 	return rows
 }
 
-// A report that takes longer than its lease keeps it, and tells how far it is.
+// A report that takes longer than its lease extends it and reports its progress.
 func TestALongReportKeepsItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
@@ -94,7 +94,7 @@ func TestALongReportKeepsItsLease(t *testing.T) {
 	})
 }
 
-func TestASourceThatNeverEnds(t *testing.T) {
+func TestAnEndlessSourceFailsAfterMaxRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime, func(c *report.Config) { c.MaxRun = 10 * time.Minute })
 		r.source.before = func(ctx context.Context, _ int) error {
@@ -122,9 +122,8 @@ type setOff struct {
 
 func (c setOff) Now() time.Time { return c.Clock.Now().Round(0).Add(time.Duration(c.by.Load())) }
 
-// I22: an attempt may take MaxRun, no more and no less, wherever the clock is set
-// meanwhile.
-func TestAnAttemptHasItsTimeWhereverTheClockIsSet(t *testing.T) {
+// I22: an attempt gets exactly MaxRun, however the clock is set in the meantime.
+func TestAnAttemptGetsMaxRunHoweverTheClockIsSet(t *testing.T) {
 	for _, by := range []time.Duration{-48 * time.Hour, -time.Hour, time.Hour, 48 * time.Hour} {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,8 +143,8 @@ func TestAnAttemptHasItsTimeWhereverTheClockIsSet(t *testing.T) {
 	}
 }
 
-// Cancelled in the middle, the report stops, and leaves nothing.
-func TestARunningReportIsCancelled(t *testing.T) {
+// A report that is cancelled while it runs stops and leaves no files.
+func TestARunningReportCanBeCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
 		r.source.rows, r.source.before = bubbleRows(1000), slow(time.Second)
@@ -164,13 +163,13 @@ func TestARunningReportIsCancelled(t *testing.T) {
 	})
 }
 
-// Close gives the report back, so that the next process begins it at once.
-func TestCloseGivesAReportBack(t *testing.T) {
+// Stop releases the report, so that the next process begins it at once.
+func TestStopReleasesAReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
 		r.source.rows, r.source.before = bubbleRows(100), slow(time.Second)
 		j := r.create(today())
-		for range report.DefaultMaxAttempts + 1 { // none of which counts
+		for range report.DefaultMaxAttempts + 1 { // these attempts do not count
 			s, done := r.another(), make(chan error, 1)
 			go func() { done <- s.Run(t.Context()) }()
 			<-time.After(5 * time.Second)
@@ -188,8 +187,8 @@ func TestCloseGivesAReportBack(t *testing.T) {
 	})
 }
 
-// A commit whose answer is lost is read back: the report is asked for once.
-func TestALostAnswer(t *testing.T) {
+// If the result of a commit is lost, it is read back: only one report is created.
+func TestALostResultOfACreateIsReadBack(t *testing.T) {
 	for _, point := range []string{"before commit", "after commit"} {
 		t.Run(point, func(t *testing.T) {
 			r := newRig(t)
@@ -205,8 +204,8 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-// A disk that is full leaves no half file.
-func TestAFullDisk(t *testing.T) {
+// A full disk leaves no partial file.
+func TestAFullDiskLeavesNoFile(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(3)
 	r.files = fullDisk{r.files}

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-func TestAReportFromAskingToDownloading(t *testing.T) {
+func TestAReportIsCreatedMadeAndDownloaded(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(3)
 	j := r.create(asked())
@@ -62,7 +62,7 @@ func TestAReportFromAskingToDownloading(t *testing.T) {
 	assert.Equal(t, []ports.ReportStatus{ports.ReportCompleted}, r.ended)
 }
 
-func TestTheQueryIsTheOwnersAndTheRanges(t *testing.T) {
+func TestTheQueryHasTheOwnerAndTheRange(t *testing.T) {
 	r := newRig(t)
 	r.source.applies = func(f ports.Filter) bool { return f.Column == "status" }
 	q := asked()
@@ -78,44 +78,44 @@ func TestTheQueryIsTheOwnersAndTheRanges(t *testing.T) {
 	}, got)
 }
 
-// SPEC 2.5: what is malformed is 400, what breaks a rule 422; neither leaves a
-// job behind.
-func TestBadRequests(t *testing.T) {
+// SPEC 2.5: malformed requests are 400, those that violate a rule 422. Neither creates a
+// job.
+func TestBadRequestsAreRejected(t *testing.T) {
 	long := make([]string, 10_000)
 	for name, c := range map[string]struct {
 		change func(*report.Request)
 		code   errcodes.Code
 	}{
-		"no merchant":             {func(q *report.Request) { q.MerchantID = "" }, errcodes.InvalidRequest},
-		"an absurd merchant":      {func(q *report.Request) { q.MerchantID = strings.Repeat("m", 129) }, errcodes.InvalidRequest},
-		"no name":                 {func(q *report.Request) { q.Name = " " }, errcodes.InvalidRequest},
-		"a name of 201":           {func(q *report.Request) { q.Name = strings.Repeat("é", 201) }, errcodes.InvalidRequest},
-		"a name with a NUL":       {func(q *report.Request) { q.Name = "a\x00" }, errcodes.InvalidRequest},
-		"no columns":              {func(q *report.Request) { q.Columns = nil }, errcodes.InvalidRequest},
-		"an unknown column":       {func(q *report.Request) { q.Columns = []string{"amounts"} }, errcodes.Unprocessable},
-		"a column twice":          {func(q *report.Request) { q.Columns = []string{"amount", "amount"} }, errcodes.Unprocessable},
-		"10,000 columns":          {func(q *report.Request) { q.Columns = long }, errcodes.Unprocessable},
-		"no start":                {func(q *report.Request) { q.StartDate = "" }, errcodes.InvalidRequest},
-		"30 February":             {func(q *report.Request) { q.StartDate = "2026-02-30" }, errcodes.InvalidRequest},
-		"a time":                  {func(q *report.Request) { q.EndDate = "2026-11-20T00:00:00Z" }, errcodes.InvalidRequest},
-		"a blank":                 {func(q *report.Request) { q.EndDate = " 2026-11-20" }, errcodes.InvalidRequest},
-		"reversed":                {func(q *report.Request) { q.EndDate = "2026-11-19" }, errcodes.Unprocessable},
-		"year 1":                  {func(q *report.Request) { q.StartDate, q.EndDate = "0001-01-01", "0001-01-01" }, errcodes.Unprocessable},
-		"year 9999":               {func(q *report.Request) { q.StartDate, q.EndDate = "9999-12-31", "9999-12-31" }, errcodes.Unprocessable},
-		"367 days":                {func(q *report.Request) { q.StartDate = "2025-11-19" }, errcodes.Unprocessable},
-		"a format of nobody":      {func(q *report.Request) { q.Format = "pdf" }, errcodes.InvalidRequest},
-		"an unknown filter":       {filtered(ports.Filter{Column: "shoe", OneOf: []string{"1"}}), errcodes.Unprocessable},
-		"a filter twice":          {filtered(ports.Filter{Column: "code", OneOf: []string{"1"}}, ports.Filter{Column: "code", OneOf: []string{"1"}}), errcodes.Unprocessable},
-		"an empty filter":         {filtered(ports.Filter{Column: "code"}), errcodes.Unprocessable},
-		"values and a range":      {filtered(ports.Filter{Column: "amount", OneOf: []string{"1"}, From: "1"}), errcodes.Unprocessable},
-		"a range of texts":        {filtered(ports.Filter{Column: "code", From: "a"}), errcodes.Unprocessable},
-		"a text for a number":     {filtered(ports.Filter{Column: "amount", OneOf: []string{"ten"}}), errcodes.Unprocessable},
-		"an exponent":             {filtered(ports.Filter{Column: "amount", From: "1e9999999"}), errcodes.Unprocessable},
-		"a bound that is no time": {filtered(ports.Filter{Column: "createdAt", From: "yesterday"}), errcodes.Unprocessable},
-		"a turned range":          {filtered(ports.Filter{Column: "amount", From: "10", To: "9.99"}), errcodes.Unprocessable},
-		"a turned range of times": {filtered(ports.Filter{Column: "createdAt", From: "2026-11-20T12:00:00Z", To: "2026-11-20T11:59:59.999Z"}), errcodes.Unprocessable},
-		"a turned range of days":  {filtered(ports.Filter{Column: "createdAt", From: "2026-11-21", To: "2026-11-20"}), errcodes.Unprocessable},
-		"too many values":         {filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}), errcodes.Unprocessable},
+		"no merchant":                {func(q *report.Request) { q.MerchantID = "" }, errcodes.InvalidRequest},
+		"a merchant of 129 bytes":    {func(q *report.Request) { q.MerchantID = strings.Repeat("m", 129) }, errcodes.InvalidRequest},
+		"no name":                    {func(q *report.Request) { q.Name = " " }, errcodes.InvalidRequest},
+		"a name of 201 characters":   {func(q *report.Request) { q.Name = strings.Repeat("é", 201) }, errcodes.InvalidRequest},
+		"a name with a NUL":          {func(q *report.Request) { q.Name = "a\x00" }, errcodes.InvalidRequest},
+		"no columns":                 {func(q *report.Request) { q.Columns = nil }, errcodes.InvalidRequest},
+		"an unknown column":          {func(q *report.Request) { q.Columns = []string{"amounts"} }, errcodes.Unprocessable},
+		"a column twice":             {func(q *report.Request) { q.Columns = []string{"amount", "amount"} }, errcodes.Unprocessable},
+		"10,000 columns":             {func(q *report.Request) { q.Columns = long }, errcodes.Unprocessable},
+		"no start":                   {func(q *report.Request) { q.StartDate = "" }, errcodes.InvalidRequest},
+		"30 February":                {func(q *report.Request) { q.StartDate = "2026-02-30" }, errcodes.InvalidRequest},
+		"a time":                     {func(q *report.Request) { q.EndDate = "2026-11-20T00:00:00Z" }, errcodes.InvalidRequest},
+		"a blank":                    {func(q *report.Request) { q.EndDate = " 2026-11-20" }, errcodes.InvalidRequest},
+		"reversed":                   {func(q *report.Request) { q.EndDate = "2026-11-19" }, errcodes.Unprocessable},
+		"year 1":                     {func(q *report.Request) { q.StartDate, q.EndDate = "0001-01-01", "0001-01-01" }, errcodes.Unprocessable},
+		"year 9999":                  {func(q *report.Request) { q.StartDate, q.EndDate = "9999-12-31", "9999-12-31" }, errcodes.Unprocessable},
+		"367 days":                   {func(q *report.Request) { q.StartDate = "2025-11-19" }, errcodes.Unprocessable},
+		"an unknown format":          {func(q *report.Request) { q.Format = "pdf" }, errcodes.InvalidRequest},
+		"an unknown filter":          {filtered(ports.Filter{Column: "shoe", OneOf: []string{"1"}}), errcodes.Unprocessable},
+		"a filter twice":             {filtered(ports.Filter{Column: "code", OneOf: []string{"1"}}, ports.Filter{Column: "code", OneOf: []string{"1"}}), errcodes.Unprocessable},
+		"an empty filter":            {filtered(ports.Filter{Column: "code"}), errcodes.Unprocessable},
+		"values and a range":         {filtered(ports.Filter{Column: "amount", OneOf: []string{"1"}, From: "1"}), errcodes.Unprocessable},
+		"a range of texts":           {filtered(ports.Filter{Column: "code", From: "a"}), errcodes.Unprocessable},
+		"a text for a number":        {filtered(ports.Filter{Column: "amount", OneOf: []string{"ten"}}), errcodes.Unprocessable},
+		"an exponent":                {filtered(ports.Filter{Column: "amount", From: "1e9999999"}), errcodes.Unprocessable},
+		"a bound that is not a time": {filtered(ports.Filter{Column: "createdAt", From: "yesterday"}), errcodes.Unprocessable},
+		"an inverted range":          {filtered(ports.Filter{Column: "amount", From: "10", To: "9.99"}), errcodes.Unprocessable},
+		"an inverted range of times": {filtered(ports.Filter{Column: "createdAt", From: "2026-11-20T12:00:00Z", To: "2026-11-20T11:59:59.999Z"}), errcodes.Unprocessable},
+		"an inverted range of days":  {filtered(ports.Filter{Column: "createdAt", From: "2026-11-21", To: "2026-11-20"}), errcodes.Unprocessable},
+		"too many values":            {filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}), errcodes.Unprocessable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -133,7 +133,7 @@ func filtered(f ...ports.Filter) func(*report.Request) {
 	return func(q *report.Request) { q.Filters = f }
 }
 
-// A request's error names the field and what it has to be.
+// An error names the field and its bound.
 func TestARequestsErrorNamesItsField(t *testing.T) {
 	for want, change := range map[string]func(*report.Request){
 		"merchantId must be 1 to 128 bytes of text":        func(q *report.Request) { q.MerchantID = "" },
@@ -142,7 +142,7 @@ func TestARequestsErrorNamesItsField(t *testing.T) {
 		"format must be a format that this service writes": func(q *report.Request) { q.Format = "pdf" },
 		"startDate must be a date such as 2026-11-20":      func(q *report.Request) { q.StartDate = "today" },
 		"endDate must be a date such as 2026-11-20":        func(q *report.Request) { q.EndDate = "" },
-		"dateRange must be in the years 2000 to 2999":     func(q *report.Request) { q.StartDate = "1999-12-31" },
+		"dateRange must be in the years 2000 to 2999":      func(q *report.Request) { q.StartDate = "1999-12-31" },
 		"dateRange must not end before it starts":          func(q *report.Request) { q.EndDate = "2026-11-19" },
 		"dateRange must not be longer than 366 days":       func(q *report.Request) { q.EndDate = "2027-11-21" },
 		`filters on "code" must have at most 1000 values`:  filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}),
@@ -160,8 +160,8 @@ func TestTheLongestRangeIs366Days(t *testing.T) {
 	newRig(t).create(q)
 }
 
-// I22, I31: another client finds nothing.
-func TestWhoseReport(t *testing.T) {
+// I22, I31: another client cannot find the report.
+func TestReportsOfOthersAreNotFound(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
 	require.NoError(t, r.tick())
@@ -177,7 +177,7 @@ func TestWhoseReport(t *testing.T) {
 	}
 }
 
-func TestAListIsNeverCut(t *testing.T) {
+func TestAListIsNeverTruncated(t *testing.T) {
 	for n, few := range map[int]bool{0: true, 1000: true, 1001: false} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			r := newRig(t)
@@ -195,15 +195,15 @@ func TestAListIsNeverCut(t *testing.T) {
 	}
 }
 
-// A source that breaks its promise makes no report: rows would be doubled or
-// missing without anybody noticing.
-func TestASourceThatBreaksItsPromise(t *testing.T) {
+// A report fails if its source violates its contract: rows would be repeated or missing
+// unnoticed.
+func TestASourceThatViolatesItsContractFailsTheReport(t *testing.T) {
 	for name, rows := range map[string][]map[string]string{
 		"a row twice":        {transaction(1), transaction(1)},
 		"out of order":       {transaction(2), transaction(1)},
 		"an id out of order": {transaction(2), transaction(1, "createdAt", transaction(2)["createdAt"])},
 		"before the range":   {transaction(1, "createdAt", "2026-11-19T23:59:59.999Z")},
-		"behind the range":   {transaction(1, "createdAt", "2026-11-21T00:00:00.000Z")},
+		"after the range":    {transaction(1, "createdAt", "2026-11-21T00:00:00.000Z")},
 		"no time":            {transaction(1, "createdAt", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestASourceThatBreaksItsPromise(t *testing.T) {
 	}
 }
 
-func TestASourceThatFailsInTheMiddle(t *testing.T) {
+func TestASourceThatFailsInTheMiddleIsRetried(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(5)
 	failures := 1
@@ -254,7 +254,7 @@ func TestASourceThatFailsInTheMiddle(t *testing.T) {
 	r.nothingUnder(again.ID)
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelEndsAReportOnce(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
 	c, err := r.service.Cancel(t.Context(), owner, j.ID)
@@ -269,9 +269,9 @@ func TestCancel(t *testing.T) {
 	r.nothingUnder(j.ID)
 }
 
-// A process that dies leaves its lease; when that is over another takes the
-// report up, and no more often than it may.
-func TestAReportWhoseProcessDied(t *testing.T) {
+// The lease of a dead process runs out. Then another one claims the report, at most
+// MaxAttempts times in all.
+func TestTheReportOfADeadProcessIsTakenOver(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(2)
 	j := r.create(asked())

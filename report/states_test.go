@@ -12,14 +12,14 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// The page is drawn from the table that drives the code.
+// The page is generated from the table that drives the code.
 func TestStateDiagramIsFresh(t *testing.T) {
 	docpage.Check(t, "../internal/docs/report-states.md", drawStates())
 }
 
 func drawStates() string {
 	var b strings.Builder
-	b.WriteString("# States of a report\n\nGenerated from the transition table of package report (SPEC 2.6). What is not drawn does not happen.\n\n```mermaid\nstateDiagram-v2\n")
+	b.WriteString("# States of a report\n\nGenerated from the transition table of package report (SPEC 2.6). No other transition exists.\n\n```mermaid\nstateDiagram-v2\n")
 	name := func(s ports.ReportStatus) string {
 		if s == "" {
 			return "[*]"
@@ -33,12 +33,12 @@ func drawStates() string {
 	for _, row := range report.Transitions() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Event)
 	}
-	b.WriteString("\nA running report is held by one process under a lease. When that runs out, another process starts again, a few times at most; " +
+	b.WriteString("\nOne process has the lease of a running report. When the lease runs out, another process starts the report again, a few times at most; " +
 		"its files appear under their names only when they are complete.\n")
 	return b.String()
 }
 
-// An end is left by nothing (I22), and each change of state has its event (I32).
+// Terminal states are final (I22), and each change of state has its event (I32).
 func TestTransitionsEnd(t *testing.T) {
 	for _, row := range report.Transitions() {
 		assert.False(t, row.From.Terminal() && row.From != "", row)

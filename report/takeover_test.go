@@ -19,8 +19,8 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// overtaken has another service make the report while the first stands still at
-// its third row, past its lease; then the first goes on as after says.
+// overtaken makes another service complete the report while the first one is blocked at
+// its third row, past its lease. Then the first continues with the result of after.
 func overtaken(t *testing.T, after error) (*rig, string) {
 	t.Helper()
 	r := newRig(t)
@@ -31,7 +31,7 @@ func overtaken(t *testing.T, after error) (*rig, string) {
 			return nil
 		}
 		inside = true
-		// No beat in between: this one's clock stands still.
+		// this service's clock does not move, so it makes no beat
 		require.NoError(t, r.another().Tick(ctx, r.clock.Now().Add(2*report.DefaultLease)))
 		r.source.rows = transactions(3)
 		return after
@@ -41,11 +41,11 @@ func overtaken(t *testing.T, after error) (*rig, string) {
 	return r, id
 }
 
-// One that has lost its lease without noticing leaves alone what the winner has
-// made, whether it goes on or fails.
-func TestALoserTouchesNothing(t *testing.T) {
+// An attempt that has lost its lease without noticing does not change the files of the
+// new attempt, whether it continues or fails.
+func TestAnOvertakenAttemptChangesNothing(t *testing.T) {
 	for name, after := range map[string]error{
-		"it goes on": nil, "it fails": errcodes.New(errcodes.Unprocessable, ""),
+		"it continues": nil, "it fails": errcodes.New(errcodes.Unprocessable, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, id := overtaken(t, after)
@@ -69,8 +69,8 @@ func TestALoserTouchesNothing(t *testing.T) {
 	}
 }
 
-// Cancelled at its last row, when no beat can tell any more: the file goes.
-func TestACancelAtTheLastRow(t *testing.T) {
+// If a report is cancelled at its last row, with no further beat, its file is removed.
+func TestACancelAtTheLastRowRemovesTheFile(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(1)
 	var id string
@@ -87,8 +87,8 @@ func TestACancelAtTheLastRow(t *testing.T) {
 	r.nothingUnder(id)
 }
 
-// What a process left that died after its commit goes with the next one's end.
-func TestLeftoversOfTheDead(t *testing.T) {
+// Files of a process that died before its commit are removed when the next attempt ends.
+func TestFilesOfADeadProcessAreRemoved(t *testing.T) {
 	r := newRig(t)
 	r.source.rows = transactions(1)
 	id := r.create(asked()).ID
@@ -104,7 +104,7 @@ func TestLeftoversOfTheDead(t *testing.T) {
 	assert.NotEmpty(t, r.file(id))
 }
 
-// slowStore takes its time to answer a beat that it has stored.
+// slowStore takes a while to return from a stored beat.
 type slowStore struct{ ports.ReportStore }
 
 func (s slowStore) Save(ctx context.Context, c ports.ReportChange) error {
@@ -127,8 +127,8 @@ func (s slowStore) Report(ctx context.Context, owner, id string) (ports.ReportJo
 	return s.ReportStore.Report(ctx, owner, id)
 }
 
-// A report that is finished while a beat is under way is completed with the
-// version that the beat has stored.
+// A report that finishes during a beat is completed with the version that the beat
+// stores.
 func TestTheEndWaitsForTheBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime)
@@ -145,9 +145,9 @@ func TestTheEndWaitsForTheBeat(t *testing.T) {
 	})
 }
 
-// A process that has other formats, columns or sources leaves a report to one
-// that can make it, and takes no harm.
-func TestAReportThatAnotherProcessCouldMake(t *testing.T) {
+// A process with other formats, columns or sources leaves the report to a process that
+// can make it.
+func TestAReportIsLeftToAProcessThatCanMakeIt(t *testing.T) {
 	for name, bend := range map[string]func(*ports.ReportJob){
 		"format":    func(j *ports.ReportJob) { j.Request.Format = "xlsx" },
 		"column":    func(j *ports.ReportJob) { j.Request.Columns = []string{"fee"} },
@@ -171,7 +171,7 @@ func TestAReportThatAnotherProcessCouldMake(t *testing.T) {
 	}
 }
 
-// endless gives rows that pass no filter, and looks at no context.
+// endless returns rows that pass no filter, and ignores its context.
 type endless struct{ *source }
 
 func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
@@ -194,7 +194,7 @@ func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[[]string, err
 	}
 }
 
-func TestASourceWhoseRowsNeverPass(t *testing.T) {
+func TestAnEndlessSourceWithoutMatchesIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, realTime, func(c *report.Config) { c.MaxRun = time.Minute })
 		s, err := report.New(report.Ports{

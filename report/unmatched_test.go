@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// statement gives lines of its own.
+// statement returns given lines.
 type statement struct {
 	lines   []ports.SettlementLine
 	queries []ports.RowQuery
@@ -36,8 +36,8 @@ func (s *statement) Lines(_ context.Context, q ports.RowQuery) iter.Seq2[ports.S
 	}
 }
 
-// What a service was made with is its own, whatever becomes of the caller's slice.
-func TestTheDirectionsOfAPolicyAreCopied(t *testing.T) {
+// A service copies its policy; later changes of the caller's slice have no effect.
+func TestThePolicysDirectionsAreCopied(t *testing.T) {
 	r := newRig(t)
 	r.source.applies = func(ports.Filter) bool { return true }
 	directions := []errcodes.Direction{errcodes.Payout}
@@ -55,7 +55,7 @@ func TestTheDirectionsOfAPolicyAreCopied(t *testing.T) {
 	require.Equal(t, []ports.Filter{{Column: "direction", OneOf: []string{"payout"}}}, r.source.queries[0].Filters)
 }
 
-// reconciled makes the unmatched report of 20 November, a week later.
+// reconciled makes the unmatched report of 20 November a week later.
 func reconciled(t *testing.T, rows []map[string]string, lines []ports.SettlementLine, more ...func(*report.Request)) (*rig, *statement, []map[string]any) {
 	t.Helper()
 	r := newRig(t)
@@ -94,15 +94,15 @@ func line(n int64, reference string, amount int64, after time.Duration) ports.Se
 	return ports.SettlementLine{Line: n, Reference: reference, Amount: amount, Currency: "ZAR", At: noon.Add(after)}
 }
 
-func TestAnUnmatchedReport(t *testing.T) {
+func TestAnUnmatchedReportHasTheDifferences(t *testing.T) {
 	rows := transactions(4)
 	rows[3]["direction"] = "payout"
 	_, from, found := reconciled(t, rows, []ports.SettlementLine{
-		line(1, "order-0", 51, time.Hour),     // 0.50 within the tolerance of a cent
+		line(1, "order-0", 51, time.Hour),     // 0.50, within the tolerance of a cent
 		line(2, "order-1", 100, 2*time.Hour),  // of 1.50
-		line(3, "order-9", 700, 3*time.Hour),  // of nothing
+		line(3, "order-9", 700, 3*time.Hour),  // matches nothing
 		{Line: 4, Bad: "the amount is none"},  // unreadable
-		line(5, "order-2", 999, 48*time.Hour), // behind the range: it settles order-2, and is not judged
+		line(5, "order-2", 999, 48*time.Hour), // after the range: it settles order-2 and is not reported
 	})
 	assert.Equal(t, []map[string]any{
 		{"reason": "unreadable_line", "settlementLine": 4.0, "ageDays": 0.0, "detail": "the amount is none"},
@@ -121,8 +121,8 @@ func TestAnUnmatchedReport(t *testing.T) {
 	assert.Equal(t, time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC), from.queries[0].Until, "lines that come later may settle the days' transactions")
 }
 
-// A transaction is missing once it should have been settled, and not before.
-func TestAMissingSettlement(t *testing.T) {
+// A transaction is missing only after it should have been settled.
+func TestASettlementIsMissingOnceItIsDue(t *testing.T) {
 	r, _, found := reconciled(t, transactions(1), nil)
 	require.Len(t, found, 1)
 	assert.Equal(t, "missing_settlement", found[0]["reason"])
@@ -143,8 +143,8 @@ func asked0() report.Request {
 	return q
 }
 
-// Captures of the days before count, and are not judged.
-func TestACaptureOfTheDayBefore(t *testing.T) {
+// Captures of earlier days count, but are not reported.
+func TestACaptureOfTheDayBeforeCounts(t *testing.T) {
 	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")
 	_, from, found := reconciled(t, []map[string]string{before}, []ports.SettlementLine{
 		line(1, "order-1", 100, -24*time.Hour), line(2, "order-1", 50, 0), line(3, "order-7", 1, -24*time.Hour),
@@ -153,9 +153,8 @@ func TestACaptureOfTheDayBefore(t *testing.T) {
 	assert.Equal(t, time.Date(2026, 11, 17, 0, 0, 0, 0, time.UTC), from.queries[0].From)
 }
 
-// More days are read than reported on: a bad line of another day is not this
-// report's.
-func TestABadLineOfAnotherDay(t *testing.T) {
+// More days are read than reported: a bad line of another day is not in this report.
+func TestABadLineOfAnotherDayIsNotReported(t *testing.T) {
 	bad := func(n int64, after time.Duration) ports.SettlementLine {
 		l := line(n, "", 0, after)
 		l.Bad = "no reference"
@@ -169,9 +168,9 @@ func TestABadLineOfAnotherDay(t *testing.T) {
 	assert.InDelta(t, 3, found[1]["settlementLine"], 0)
 }
 
-// A report makes no amount up: one that could not be read is an empty cell, and
-// one that was read is there, 0 too, whatever else the line lacks.
-func TestTheAmountOfABadLine(t *testing.T) {
+// A report does not invent amounts: an unreadable one is an empty cell, and a readable
+// one is shown, even 0, whatever else the line lacks.
+func TestABadLinesAmountIsShownIfReadable(t *testing.T) {
 	var lines []ports.SettlementLine
 	bad := func(amount int64, has bool, currency string) {
 		l := line(int64(len(lines)+1), "", amount, time.Hour)
@@ -195,14 +194,14 @@ func TestTheAmountOfABadLine(t *testing.T) {
 	assert.Len(t, found, 2, "an amount that is not known lies in no range")
 }
 
-// A line of the first day is for a transaction of the days before.
-func TestATransactionOfTheDaysBefore(t *testing.T) {
+// A line of the first day may settle a transaction of an earlier day.
+func TestATransactionOfAnEarlierDayCanBeSettled(t *testing.T) {
 	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")
 	_, _, found := reconciled(t, []map[string]string{before}, []ports.SettlementLine{line(1, "order-1", 150, 0)})
 	assert.Empty(t, found)
 }
 
-func TestAnUnmatchedReportsColumnsAndFilters(t *testing.T) {
+func TestAnUnmatchedReportHasColumnsAndFilters(t *testing.T) {
 	r, _, found := reconciled(t, nil, []ports.SettlementLine{line(1, "a", 100, 0), line(2, "b", 200, 0), line(3, "c", 300, 0)},
 		func(q *report.Request) {
 			q.Columns = []string{"settlementAmount", "settlementLine"}
@@ -213,13 +212,13 @@ func TestAnUnmatchedReportsColumnsAndFilters(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Unprocessable, "the columns are the report's own")
 }
 
-func TestWithoutSettlementsThereIsNoReport(t *testing.T) {
+func TestWithoutSettlementsThereIsNoUnmatchedReport(t *testing.T) {
 	_, err := newRig(t).service.CreateUnmatched(t.Context(), owner, asked0())
 	require.ErrorIs(t, err, errcodes.NotFound)
 }
 
-// Amounts that a source cannot mean fail the report rather than being guessed.
-func TestAmountsThatAreNone(t *testing.T) {
+// Invalid amounts of a source fail the report.
+func TestInvalidAmountsFailTheReport(t *testing.T) {
 	for _, amount := range []string{"", "1.234", "ten", "1e3", "99999999999999999999", "1.2.3"} {
 		r := newRig(t)
 		r.source.rows = []map[string]string{transaction(1, "amount", amount)}

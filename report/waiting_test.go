@@ -16,22 +16,22 @@ import (
 
 func atMost(n int) func(*report.Config) { return func(c *report.Config) { c.MaxWaiting = n } }
 
-// ask creates a report of somebody's.
+// ask creates a report of an owner.
 func ask(r *rig, s *report.Service, who string) error {
 	_, err := s.CreateTransactions(r.t.Context(), who, asked())
 	return err
 }
 
-// refused expects too many requests, with the time to wait.
+// refused requires TooManyRequests with the time to wait.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	require.Equal(t, errcodes.TooManyRequests, errcodes.Of(err), "%v", err)
 	assert.Positive(t, errcodes.RetryAfterOf(err))
 }
 
-// Reports are made in the order of their creation: an owner without a bound puts
-// as many in front of all others as it has time to ask for.
-func TestAnOwnerHasSoManyReportsWaiting(t *testing.T) {
+// Reports are made in order of creation: without a bound an owner could put any number of
+// reports before all others.
+func TestAnOwnersWaitingReportsAreBounded(t *testing.T) {
 	r := newRig(t, atMost(3))
 	for range 3 {
 		require.NoError(t, ask(r, r.service, owner))
@@ -48,7 +48,7 @@ func TestAnOwnerHasSoManyReportsWaiting(t *testing.T) {
 	refused(t, ask(r, r.service, owner))
 }
 
-func TestWhatAnotherProcessHasMadeWaitsNoMore(t *testing.T) {
+func TestAReportMadeByAnotherProcessFreesItsPlace(t *testing.T) {
 	const most = 20
 	r := newRig(t, atMost(most))
 	for range most {
@@ -61,7 +61,7 @@ func TestWhatAnotherProcessHasMadeWaitsNoMore(t *testing.T) {
 	refused(t, ask(r, r.service, owner))
 }
 
-func TestACancelledReportWaitsNoMore(t *testing.T) {
+func TestACancelledReportFreesItsPlace(t *testing.T) {
 	r := newRig(t, atMost(1))
 	id := r.create(asked()).ID
 	refused(t, ask(r, r.service, owner))
@@ -70,8 +70,8 @@ func TestACancelledReportWaitsNoMore(t *testing.T) {
 	require.NoError(t, ask(r, r.service, owner))
 }
 
-// A report that ends frees its own place, not those of the owner's others.
-func TestOneOfTwoReportsEnds(t *testing.T) {
+// A report that ends frees only its own place.
+func TestAnEndedReportFreesOnlyItsOwnPlace(t *testing.T) {
 	r := newRig(t, atMost(2))
 	first := r.create(asked()).ID
 	r.create(asked())
@@ -81,8 +81,8 @@ func TestOneOfTwoReportsEnds(t *testing.T) {
 	refused(t, ask(r, r.service, owner))
 }
 
-// One who finds no place looks at a few only, and at others the next time.
-func TestWhoeverHasEndedIsFoundInTheEnd(t *testing.T) {
+// A request without a place reads only a few reports, and the next request others.
+func TestEveryEndedReportIsFoundEventually(t *testing.T) {
 	r := newRig(t, atMost(20))
 	var last string
 	for range 20 {
@@ -96,7 +96,7 @@ func TestWhoeverHasEndedIsFoundInTheEnd(t *testing.T) {
 	require.NoError(t, ask(r, r.service, owner))
 }
 
-// spied is a store that counts what is read from it, and fails once where told.
+// spied is a store that counts its reads, and fails once where the test says.
 type spied struct {
 	ports.ReportStore
 
@@ -127,9 +127,8 @@ func spying(t *testing.T, r *rig) (*report.Service, *spied) {
 	return s, spy
 }
 
-// What ended here has its place free without a look at the store, and so has what
-// was not stored.
-func TestPlacesThatAreKnownToBeFree(t *testing.T) {
+// Reports that end here, or were not stored, free their places without reading the store.
+func TestKnownFreePlacesNeedNoRead(t *testing.T) {
 	r := newRig(t, atMost(1))
 	s, spy := spying(t, r)
 	spy.fail = errcodes.New(errcodes.StorageUnavailable, "")
@@ -146,8 +145,8 @@ func TestPlacesThatAreKnownToBeFree(t *testing.T) {
 	assert.Equal(t, 10, spy.reads, "a refusal is cheap")
 }
 
-// What may have been stored keeps its place until somebody looks.
-func TestAReportOfUnknownFate(t *testing.T) {
+// A report with an unknown outcome keeps its place until it is read.
+func TestAReportWithAnUnknownOutcomeKeepsItsPlace(t *testing.T) {
 	r := newRig(t, atMost(1))
 	s, spy := spying(t, r)
 	spy.fail = errcodes.New(errcodes.OutcomeUnknown, "")
@@ -156,8 +155,8 @@ func TestAReportOfUnknownFate(t *testing.T) {
 	refused(t, ask(r, s, owner))
 }
 
-// What is malformed takes no place.
-func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
+// A malformed request takes no place.
+func TestARejectedRequestTakesNoPlace(t *testing.T) {
 	r := newRig(t, atMost(1))
 	q := asked()
 	q.EndDate = "never"
@@ -168,7 +167,7 @@ func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
 	require.NoError(t, ask(r, r.service, owner))
 }
 
-func TestManyWhoAskAtOnceGetNoMore(t *testing.T) {
+func TestConcurrentRequestsDoNotExceedTheBound(t *testing.T) {
 	r := newRig(t, atMost(5))
 	results := make(chan error, 50)
 	var all errgroup.Group
@@ -190,8 +189,8 @@ func TestManyWhoAskAtOnceGetNoMore(t *testing.T) {
 	assert.Equal(t, 5, stored)
 }
 
-// Without a setting an owner has places for 100 reports.
-func TestTheBoundOfWaitingReports(t *testing.T) {
+// By default an owner has 100 places.
+func TestTheDefaultBoundIs100Reports(t *testing.T) {
 	r := newRig(t)
 	for range 100 {
 		require.NoError(t, ask(r, r.service, owner))

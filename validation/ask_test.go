@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// says is what a connector returns for each outcome.
+// says maps each outcome to the answer that a connector returns for it.
 var says = map[ports.Outcome]struct {
 	answer ports.Answer
 	err    error
@@ -38,9 +38,8 @@ var says = map[ports.Outcome]struct {
 	ports.OutcomeCancelled:      {ports.Answer{}, context.Canceled},
 }
 
-// The answer table, row by row: who is asked next, what the end is, what is
-// kept.
-func TestTheAnswerTableHolds(t *testing.T) {
+// Each row checks which connector is called next, the result and what is cached.
+func TestOutcomesDecideFailOverResultAndCaching(t *testing.T) {
 	for _, row := range ports.OutcomeRules() {
 		t.Run(string(row.Outcome), func(t *testing.T) {
 			said, ok := says[row.Outcome]
@@ -88,8 +87,8 @@ func outcomes(v ports.Validation) []ports.Outcome {
 	return all
 }
 
-// Of two failures the one that says more is the result, and of equals the later.
-func TestTheFailureThatSaysMostIsTheResult(t *testing.T) {
+// Among failures the most informative one is the result, and among equals the later.
+func TestTheMostInformativeFailureIsTheResult(t *testing.T) {
 	ranks := [][]ports.Outcome{
 		{ports.OutcomeUnsupported},
 		{ports.OutcomeTryLater, ports.OutcomeRefused, ports.OutcomeUnreachable, ports.OutcomeTimeout, ports.OutcomeMalformed},
@@ -123,8 +122,8 @@ func TestTheFailureThatSaysMostIsTheResult(t *testing.T) {
 	}
 }
 
-// A provider that asks for time gets it, once, if the limit allows.
-func TestTryLater(t *testing.T) {
+// A provider that asks for time is called once more if the timeout allows it.
+func TestTryLaterIsRetriedOnceIfTimeAllows(t *testing.T) {
 	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.OutcomeTryLater, After: d} }
 	inBubble(t, "asked again after the delay", func(t *testing.T) {
 		b := newBench(t, inMemory(t))
@@ -171,9 +170,9 @@ func TestTryLater(t *testing.T) {
 	})
 }
 
-// A silent provider gets its share of the time; then the next is asked, and at
-// the limit all is over.
-func TestSilence(t *testing.T) { synctest.Test(t, silence) }
+// A silent provider uses up its share of the time. Then the next is called, and the
+// lookup ends at the timeout.
+func TestSilentProvidersEndAtTheTimeout(t *testing.T) { synctest.Test(t, silence) }
 
 func silence(t *testing.T) {
 	b := newBench(t, inMemory(t))
@@ -193,7 +192,7 @@ func silence(t *testing.T) {
 	assert.Empty(t, b.latecomers(), "they heeded their time")
 }
 
-// A deaf provider's answer comes too late: it is counted, and changes nothing.
+// An answer after the timeout is reported to Hooks.Late and otherwise ignored.
 func TestALateAnswerIsIgnored(t *testing.T) { synctest.Test(t, aLateAnswerIsIgnored) }
 
 func aLateAnswerIsIgnored(t *testing.T) {
@@ -217,7 +216,7 @@ func aLateAnswerIsIgnored(t *testing.T) {
 	assert.False(t, v.Cached, "nothing was kept of it")
 }
 
-// panicking is a connector with a bug.
+// panicking is a connector that panics.
 type panicking struct{ *fake.Connector }
 
 func (panicking) Lookup(_ context.Context, l ports.AccountLookup) (ports.Answer, error) {
@@ -241,9 +240,9 @@ func TestAPanicIsAFailure(t *testing.T) {
 	assert.NotContains(t, log.String(), request().AccountIdentifier)
 }
 
-// A name prefers who knows names; what is asked without one is another answer
-// then.
-func TestANamePrefersWhoKnowsNames(t *testing.T) {
+// A request with a name calls connectors that return names first. Its cached answer is
+// then separate from that of requests without a name.
+func TestRequestsWithANamePreferConnectorsThatReturnNames(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	nameless := fake.NewConnector("nameless", []ports.Capability{{Market: nigeria}})
 	s := b.open(day, nameless, b.first)
@@ -260,8 +259,9 @@ func TestANamePrefersWhoKnowsNames(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, v.Status)
 }
 
-// A name goes only to who compares it, and its answer is kept for nobody.
-func TestOnlyComparersGetTheName(t *testing.T) {
+// Only connectors that compare names receive the name, and their answers are cached for
+// that name only.
+func TestOnlyConnectorsThatCompareNamesGetTheName(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.validate(named("Ama Serwaa Mensah"))
 	assert.Empty(t, b.first.Asked()[0].HolderName)
@@ -280,7 +280,7 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	assert.Len(t, comparing.Asked(), 2)
 }
 
-func TestAnErrorWithoutACodeIsUnreachable(t *testing.T) {
+func TestAnUncodedErrorIsUnreachable(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.first.Fail(errors.New("boom"))
 	s := b.open(validation.Policy{}, b.first)

@@ -18,14 +18,14 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// forgetful opens nothing that was sealed as an answer.
+// forgetful cannot open sealed answers.
 type forgetful struct{ ports.Sealer }
 
 func (forgetful) Open(context.Context, []byte, ports.Sealed) ([]byte, error) {
 	return nil, errcodes.New(errcodes.KeyUnknown, "")
 }
 
-func TestAnAnswerThatCannotBeReadIsAskedAgain(t *testing.T) {
+func TestAnUnreadableCachedAnswerIsLookedUpAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(w.first)
 		p.ports.Sealer = forgetful{w.keys}
@@ -39,8 +39,8 @@ func TestAnAnswerThatCannotBeReadIsAskedAgain(t *testing.T) {
 	})
 }
 
-// I19: what a slow cache takes is taken from the window and from the limit.
-func TestTheTimesBeginWithTheCall(t *testing.T) {
+// I19: the time that a slow cache takes counts towards the window and the timeout.
+func TestWindowAndTimeoutBeginWithTheCall(t *testing.T) {
 	inWorld(t, func(w *world) {
 		slow := &tap{}
 		slow.set(func(_ context.Context, call string) error {
@@ -61,7 +61,7 @@ func TestTheTimesBeginWithTheCall(t *testing.T) {
 	})
 }
 
-// claimed lets another process hold the claim of the request.
+// claimed makes another process hold the claim of the request.
 func (w *world) claimed(req market.Request, d time.Duration) (free func()) {
 	w.Helper()
 	key := w.key(req)
@@ -71,7 +71,7 @@ func (w *world) claimed(req market.Request, d time.Duration) (free func()) {
 	return func() { require.NoError(w, w.store.Answers().Release(w.Context(), key, "another process")) }
 }
 
-// leaving asks, and returns a func that leaves.
+// leaving starts a call and returns a function that cancels it.
 func (w *world) leaving(s *validation.Service, req market.Request) (leave func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan error, 1)
@@ -86,9 +86,9 @@ func (w *world) leaving(s *validation.Service, req market.Request) (leave func()
 	}
 }
 
-// Who leaves before the provider was asked has not cost a lookup; who is still
-// there gets the answer.
-func TestALookupForNobodyIsNotMade(t *testing.T) {
+// If all callers leave before a provider is called, there is no lookup; a caller that
+// stays gets the answer.
+func TestALookupWithoutCallersIsDropped(t *testing.T) {
 	for _, c := range []struct{ leaves, stays bool }{{true, false}, {true, true}, {false, true}} {
 		inWorld(t, func(w *world) {
 			free := w.claimed(request(), time.Hour)
@@ -115,7 +115,7 @@ func TestALookupForNobodyIsNotMade(t *testing.T) {
 	}
 }
 
-// All that was asked is asked again after a crash.
+// A lookup that is resumed after a crash asks the same as before.
 func TestRecoveryAsksTheSame(t *testing.T) {
 	inWorld(t, func(w *world) {
 		can := []ports.Capability{{Market: ports.Market{Country: "KEN", Type: ports.BankAccount}, ComparesName: true}}
@@ -177,8 +177,9 @@ func TestHooksAreCalled(t *testing.T) {
 	})
 }
 
-// A lookup that breaks off while a validation is stored leaves it pending.
-func TestALookupBreaksOffWhileItIsStored(t *testing.T) {
+// If a lookup is cancelled while a validation is being stored, the validation stays
+// pending.
+func TestAValidationStoredDuringACancelledLookupStaysPending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		free := w.claimed(request(), time.Hour)
 		saving, down := &tap{}, &tap{}
@@ -203,8 +204,8 @@ func TestALookupBreaksOffWhileItIsStored(t *testing.T) {
 	})
 }
 
-// A lookup that ends while a validation is stored ends it at once.
-func TestALookupEndsWhileItIsStored(t *testing.T) {
+// If a lookup ends while a validation is being stored, the validation ends at once.
+func TestAValidationStoredAsItsLookupEndsIsEnded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		saving := &tap{}
 		p := w.process(w.first)
@@ -223,9 +224,9 @@ func TestALookupEndsWhileItIsStored(t *testing.T) {
 	})
 }
 
-// A validation that waits for another process's lookup names the connector that this
-// one would ask, and ends at its own limit, to the instant.
-func TestAWaitForAnotherProcessEndsAtTheLimit(t *testing.T) {
+// A validation that waits for another process's lookup has the connector that this
+// process would call as its provider, and ends exactly at its own timeout.
+func TestAWaitForAnotherProcessEndsAtTheTimeout(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.claimed(request(), time.Hour)
 		asked := len(w.first.Asked())
@@ -244,8 +245,8 @@ func TestAWaitForAnotherProcessEndsAtTheLimit(t *testing.T) {
 	})
 }
 
-// An overdue validation ends with a reason, whichever call finds it.
-func TestAnOverdueValidationSaysWhy(t *testing.T) {
+// An overdue validation gets a reason, whichever call ends it.
+func TestAnOverdueValidationHasAReason(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		s := w.open(w.process(w.first))
@@ -254,9 +255,9 @@ func TestAnOverdueValidationSaysWhy(t *testing.T) {
 	})
 }
 
-// A process that is killed releases no claim: it lapses soon enough for
-// recovery to begin within ten seconds.
-func TestTheClaimOfTheKilledLapses(t *testing.T) {
+// A killed process does not release its claim. The claim lapses early enough for recovery
+// to begin within ten seconds.
+func TestTheClaimOfAKilledProcessLapses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		silent, killed := fake.NewConnector("first", reaching), &tap{}
 		silent.Hold()
@@ -277,8 +278,8 @@ func TestTheClaimOfTheKilledLapses(t *testing.T) {
 	})
 }
 
-// Wait comes back when the validation has been stored, not a look later.
-func TestWaitIsPrompt(t *testing.T) {
+// Wait returns as soon as the result is stored, not at its next poll.
+func TestWaitReturnsAsSoonAsTheResultIsStored(t *testing.T) {
 	inWorld(t, func(w *world) {
 		saving := &tap{}
 		p := w.process(w.first)
@@ -299,7 +300,7 @@ func TestWaitIsPrompt(t *testing.T) {
 	})
 }
 
-// stubborn renews a claim late, whatever its context says.
+// stubborn renews a claim late and ignores its context.
 type stubborn struct {
 	ports.AnswerCache
 	claims int
@@ -319,8 +320,8 @@ func (w *world) isFree(key [32]byte) {
 	assert.True(w, won, "a claim is left behind")
 }
 
-func TestNoClaimIsLeftBehind(t *testing.T) {
-	t.Run("by a renewal", func(t *testing.T) {
+func TestEveryClaimIsReleased(t *testing.T) {
+	t.Run("after a late renewal", func(t *testing.T) {
 		inWorld(t, func(w *world) {
 			key := w.key(request())
 			w.first.Take(ports.SystemClock(), 2500*time.Millisecond)
@@ -332,7 +333,7 @@ func TestNoClaimIsLeftBehind(t *testing.T) {
 			w.isFree(key)
 		})
 	})
-	t.Run("by a cache that fails", func(t *testing.T) {
+	t.Run("after a cache failure", func(t *testing.T) {
 		inWorld(t, func(w *world) {
 			key := w.key(request())
 			failing, looks := &tap{}, 0
@@ -352,7 +353,7 @@ func TestNoClaimIsLeftBehind(t *testing.T) {
 			w.isFree(key)
 		})
 	})
-	t.Run("by an answer that was there", func(t *testing.T) {
+	t.Run("after a cached answer", func(t *testing.T) {
 		inWorld(t, func(w *world) {
 			key := w.key(request())
 			late, looks := &tap{}, 0
@@ -379,8 +380,8 @@ func TestNoClaimIsLeftBehind(t *testing.T) {
 	})
 }
 
-// A failure that no caller sees is reported, and does not stop the other validations
-// of the lookup.
+// An error that no caller sees is reported and does not affect the lookup's other
+// validations.
 func TestBackgroundFailuresAreReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var reported []error
@@ -405,7 +406,7 @@ func TestBackgroundFailuresAreReported(t *testing.T) {
 				return errDown
 			case "Validation":
 				if reads++; reads == 1 {
-					return errcodes.New(errcodes.NotFound, "") // purged by another
+					return errcodes.New(errcodes.NotFound, "") // purged by another process
 				}
 			}
 			return nil
@@ -424,8 +425,8 @@ func TestBackgroundFailuresAreReported(t *testing.T) {
 	})
 }
 
-// Nor does a failure to store who is asked go unseen.
-func TestAProviderThatIsNotStoredIsReported(t *testing.T) {
+// A failure to store the provider is reported too.
+func TestAFailureToStoreTheProviderIsReported(t *testing.T) {
 	for _, call := range []string{"Validation", "Save pending"} {
 		inWorld(t, func(w *world) {
 			var reported []error
@@ -454,8 +455,8 @@ func TestAProviderThatIsNotStoredIsReported(t *testing.T) {
 
 func later(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.OutcomeTryLater, After: d} }
 
-// The connector that asks for less time is asked first, and none at once.
-func TestWhoIsAskedAgainFirst(t *testing.T) {
+// The connector with the shorter delay is called again first, and none is called at once.
+func TestTheConnectorWithTheShortestDelayIsRetriedFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(later(9 * time.Second))
 		w.second.Answer(later(0))
@@ -478,9 +479,9 @@ func TestWhoIsAskedAgainFirst(t *testing.T) {
 	})
 }
 
-// A service that stops while a provider is given time has no answer: another
-// one may get it.
-func TestStopWhileAProviderHasTime(t *testing.T) {
+// If a service stops while it waits for a provider, the lookup has no answer: another
+// service may get it.
+func TestStopDuringARetryDelayLeavesTheValidationPending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(later(10 * time.Second))
 		s := w.open(w.process(w.first))
@@ -494,8 +495,8 @@ func TestStopWhileAProviderHasTime(t *testing.T) {
 	})
 }
 
-// Nothing of an answer that contradicts itself is returned or stored.
-func TestNothingOfAMalformedAnswerIsKept(t *testing.T) {
+// Nothing of a contradictory answer is returned or stored.
+func TestNothingOfAMalformedAnswerIsStored(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(ports.Answer{Kind: ports.OutcomeNotFound, HolderName: "KOFI", Code: "7", Message: "what"})
 		v := (<-w.ask(w.open(w.process(w.first)), request())).v
@@ -507,7 +508,7 @@ func TestNothingOfAMalformedAnswerIsKept(t *testing.T) {
 	})
 }
 
-// causes notes why the time of its lookups was over.
+// causes records the causes with which the contexts of its lookups ended.
 type causes struct {
 	*fake.Connector
 	cause error
@@ -519,7 +520,7 @@ func (c *causes) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answe
 	return a, err
 }
 
-func TestTheEndOfALookupsTimeIsADeadline(t *testing.T) {
+func TestATimedOutCallSeesADeadline(t *testing.T) {
 	inWorld(t, func(w *world) {
 		c := &causes{Connector: w.first}
 		w.first.Hold()
@@ -530,8 +531,8 @@ func TestTheEndOfALookupsTimeIsADeadline(t *testing.T) {
 	})
 }
 
-// A time-out beyond all calendars is one that never comes, not one that has passed.
-func TestATimeoutBeyondAllCalendars(t *testing.T) {
+// A timeout that overflows time.Time never comes, rather than having passed.
+func TestAHugeTimeoutNeverPasses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		defer w.first.Hold()()
 		p := w.process(w.first)
@@ -542,8 +543,8 @@ func TestATimeoutBeyondAllCalendars(t *testing.T) {
 	})
 }
 
-// An answer to a service that has stopped is not late: nobody was slow.
-func TestNobodyIsLateAfterStop(t *testing.T) {
+// An answer after Stop is not reported as late.
+func TestAnswersAfterStopAreNotLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late := 0
 		p := w.process(w.first)
@@ -559,8 +560,8 @@ func TestNobodyIsLateAfterStop(t *testing.T) {
 	})
 }
 
-// What hung on a lookup that broke off is taken up by the same process.
-func TestABrokenLookupIsTakenUpAgain(t *testing.T) {
+// The same process resumes the validations of a cancelled lookup.
+func TestTheValidationsOfACancelledLookupAreResumed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		free := w.claimed(request(), time.Hour)
 		w.first.Answer(found)
@@ -579,7 +580,7 @@ func TestABrokenLookupIsTakenUpAgain(t *testing.T) {
 	})
 }
 
-func TestAnAnswerInTheWindowsLastInstant(t *testing.T) {
+func TestAnAnswerInTheLastInstantOfTheWindowCounts(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Take(ports.SystemClock(), validation.DefaultWindow-time.Millisecond)
 		r := <-w.ask(w.open(w.process(w.first)), request())

@@ -31,9 +31,9 @@ func TestAnOwnerIsRequired(t *testing.T) {
 	}
 }
 
-// The error of a cancelled call is the same by errors.Is and errcodes.Of, and the
-// validation is zero.
-func TestACancelledCallIsCanceled(t *testing.T) {
+// A cancelled call has the same error for errors.Is and errcodes.Of, and the validation
+// is zero.
+func TestACancelledCallReturnsCanceled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		s := w.open(w.process(w.first))
@@ -43,12 +43,12 @@ func TestACancelledCallIsCanceled(t *testing.T) {
 		other := request()
 		other.AccountIdentifier = "1234567895"
 		for name, call := range map[string]func() (ports.Validation, error){
-			"Validate":                    func() (ports.Validation, error) { return s.Validate(ctx, owner, other) },
-			"Validate, of a begun lookup": func() (ports.Validation, error) { return s.Validate(ctx, owner, request()) },
-			"Get":                         func() (ports.Validation, error) { return s.Get(ctx, owner, pending.ID) },
-			"Wait":                        func() (ports.Validation, error) { return s.Wait(ctx, owner, pending.ID) },
-			"Tick":                        func() (ports.Validation, error) { return ports.Validation{}, s.Tick(ctx, time.Now()) },
-			"Run":                         func() (ports.Validation, error) { return ports.Validation{}, s.Run(ctx) },
+			"Validate":                   func() (ports.Validation, error) { return s.Validate(ctx, owner, other) },
+			"Validate, joining a lookup": func() (ports.Validation, error) { return s.Validate(ctx, owner, request()) },
+			"Get":                        func() (ports.Validation, error) { return s.Get(ctx, owner, pending.ID) },
+			"Wait":                       func() (ports.Validation, error) { return s.Wait(ctx, owner, pending.ID) },
+			"Tick":                       func() (ports.Validation, error) { return ports.Validation{}, s.Tick(ctx, time.Now()) },
+			"Run":                        func() (ports.Validation, error) { return ports.Validation{}, s.Run(ctx) },
 		} {
 			v, err := call()
 			requireCode(w, errcodes.Canceled, err)
@@ -59,7 +59,7 @@ func TestACancelledCallIsCanceled(t *testing.T) {
 	})
 }
 
-// A Wait whose context ends while it waits returns no validation either.
+// A Wait that is cancelled while it waits also returns no validation.
 func TestACancelledWaitReturnsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
@@ -74,7 +74,7 @@ func TestACancelledWaitReturnsNothing(t *testing.T) {
 	})
 }
 
-// A tick that its context cut short has not failed.
+// A tick that is cut short by its context has not failed.
 func TestACancelledTickIsNotReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.orphan(request())
@@ -97,8 +97,8 @@ func TestACancelledTickIsNotReported(t *testing.T) {
 	})
 }
 
-// Stop returns the error of its context if a lookup does not end in time, and may be
-// called again.
+// Stop returns its context's error if a lookup does not end in time, and may be called
+// again.
 func TestStopWaitsForLookupsUntilItsContextIsDone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		hung, gate := &tap{}, make(chan struct{})
@@ -128,7 +128,7 @@ func TestStopWaitsForLookupsUntilItsContextIsDone(t *testing.T) {
 	})
 }
 
-// burials are the work items that a service buries.
+// burials records the work items that a service buries.
 type burials struct {
 	ports.Work
 	ids []string
@@ -139,8 +139,8 @@ func (b *burials) Bury(ctx context.Context, w ports.WorkItem, reason string) err
 	return b.Work.Bury(ctx, w, reason)
 }
 
-// Work that cannot be read, or whose record cannot be, becomes a dead letter at its
-// first claim, and stops no other.
+// Work that is damaged, or whose record is, becomes a dead letter at its first claim, and
+// other work continues.
 func TestDamagedWorkIsBuried(t *testing.T) {
 	inWorld(t, func(w *world) {
 		sound := w.orphan(request())
@@ -168,15 +168,15 @@ func TestDamagedWorkIsBuried(t *testing.T) {
 	})
 }
 
-// away opens nothing for the moment.
+// away is a sealer that is temporarily unavailable.
 type away struct{ ports.Sealer }
 
 func (away) Open(context.Context, []byte, ports.Sealed) ([]byte, error) {
 	return nil, errcodes.New(errcodes.Unavailable, "")
 }
 
-// A sealer that is away for a moment costs no lookup: the answer is there.
-func TestASealerThatIsAwayIsNoReasonToAsk(t *testing.T) {
+// A sealer that is unavailable does not cause a lookup, because there is a cached answer.
+func TestAnUnavailableSealerCausesNoLookup(t *testing.T) {
 	inWorld(t, func(w *world) {
 		<-w.ask(w.open(w.process(w.first)), request())
 		p := w.process(w.first)
@@ -188,8 +188,8 @@ func TestASealerThatIsAwayIsNoReasonToAsk(t *testing.T) {
 	})
 }
 
-// Nor does it end a validation that is to be taken up.
-func TestASealerThatIsAwayEndsNothing(t *testing.T) {
+// It does not end a validation that is to be resumed either.
+func TestAnUnavailableSealerEndsNoValidation(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		pass(5 * time.Second)
@@ -205,7 +205,7 @@ func TestASealerThatIsAwayEndsNothing(t *testing.T) {
 	})
 }
 
-// talkative returns an answer beside each error.
+// talkative returns an answer together with each error.
 type talkative struct{ *fake.Connector }
 
 func (c talkative) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
@@ -213,7 +213,7 @@ func (c talkative) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Ans
 	return ports.Answer{Kind: ports.OutcomeNotFound, Code: "7", Message: "what"}, err
 }
 
-func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {
+func TestAnAnswerReturnedWithAnErrorIsIgnored(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Fail(errcodes.New(errcodes.Unavailable, ""))
 		v := (<-w.ask(w.open(w.process(talkative{w.first})), request())).v
@@ -225,9 +225,9 @@ func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {
 	})
 }
 
-// A closed account is definite, and a provider that is down is not.
-func TestDefinite(t *testing.T) {
-	assert.False(t, ports.Validation{}.Definite(), "what comes beside an error")
+// A closed account is definite; an unavailable provider is not.
+func TestDefiniteMeansAboutTheAccount(t *testing.T) {
+	assert.False(t, ports.Validation{}.Definite(), "the zero Validation beside an error")
 	for outcome, want := range map[ports.Outcome]bool{
 		ports.OutcomeFound: true, ports.OutcomeNameMatched: true, ports.OutcomeNameMismatched: true, ports.OutcomeNotFound: true, ports.OutcomeUnusable: true,
 		ports.OutcomeUnsupported: false, ports.OutcomeTryLater: false, ports.OutcomeFailed: false, ports.OutcomeRefused: false,

@@ -31,7 +31,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	// In your service: paystack.New(…), flutterwave.New(…), in the order of asking.
+	// In a service: paystack.New(…), flutterwave.New(…), in the order in which they are
+	// called.
 	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 

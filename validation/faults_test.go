@@ -26,17 +26,17 @@ func otherSealer(tb testing.TB) ports.Sealer {
 	return k
 }
 
-// breaker fails the n-th call of anything that a service asks of its ports.
+// breaker fails the n-th call of the service's ports.
 type breaker struct {
 	mu     sync.Mutex
 	calls  int
 	at     int
 	err    error
-	after  bool // the failing call takes effect all the same
+	after  bool // the failing call still takes effect
 	broken bool
 }
 
-// call runs fn, and fails it when its turn has come.
+// call runs fn, or fails it if it is the n-th call.
 func (b *breaker) call(fn func() error) error {
 	b.mu.Lock()
 	b.calls++
@@ -128,18 +128,17 @@ func (s brokenSealer) Open(ctx context.Context, aad []byte, sealed ports.Sealed)
 	return plain, err
 }
 
-// TestEachCallFailsInTurn fails the n-th call, n = 1 … until a run without a
-// failure: a quick validation and a slow one, whatever fails, are refused to
-// the caller or come to their end.
+// TestEachCallFailsInTurn fails the n-th call, for n = 1 … until a run without a failure.
+// Whatever fails, a quick and a slow validation are either rejected or end.
 func TestEachCallFailsInTurn(t *testing.T) {
 	for name, fault := range map[string]struct {
 		err   error
 		after bool
 	}{
-		"unavailable":               {errcodes.New(errcodes.StorageUnavailable, ""), false},
-		"unknown, nothing done":     {errcodes.New(errcodes.OutcomeUnknown, ""), false},
-		"unknown, all of it done":   {errcodes.New(errcodes.OutcomeUnknown, ""), true},
-		"unavailable after the act": {errcodes.New(errcodes.StorageUnavailable, ""), true},
+		"unavailable":         {errcodes.New(errcodes.StorageUnavailable, ""), false},
+		"unknown, not stored": {errcodes.New(errcodes.OutcomeUnknown, ""), false},
+		"unknown, stored":     {errcodes.New(errcodes.OutcomeUnknown, ""), true},
+		"unavailable, stored": {errcodes.New(errcodes.StorageUnavailable, ""), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, broken := 0, true
@@ -157,7 +156,7 @@ func TestEachCallFailsInTurn(t *testing.T) {
 	}
 }
 
-// runBroken runs in a bubble, where time passes when all wait.
+// runBroken runs in a synctest bubble, where time passes when all goroutines wait.
 func runBroken(t *testing.T, br *breaker) {
 	t.Helper()
 	store, err := memory.New(nil)
@@ -172,7 +171,7 @@ func runBroken(t *testing.T, br *breaker) {
 	p.Connectors = []ports.AccountConnector{slow}
 	s, err := validation.New(p, day, nil)
 	require.NoError(t, err)
-	go func() { _ = s.Run(t.Context()) }() // ends with Stop
+	go func() { _ = s.Run(t.Context()) }() // returns after Stop
 
 	var returned []string
 	ask := func(req market.Request) {

@@ -36,7 +36,7 @@ const (
 	owner    = "acme"
 )
 
-// request is a sound one: its number and name are the canaries of the tests.
+// request returns a valid request, whose number and name are the canaries of the tests.
 func request() market.Request {
 	return market.Request{
 		MerchantID: merchant, Country: "NGA", AccountType: "bank_account", AccountIdentifier: "0690000032", BankCode: "044",
@@ -49,7 +49,7 @@ func named(name string) market.Request {
 	return r
 }
 
-// storage is what the tests need of a store.
+// storage is the part of a store that the tests need.
 type storage interface {
 	Validations() ports.ValidationStore
 	Answers() ports.AnswerCache
@@ -58,8 +58,8 @@ type storage interface {
 	Close() error
 }
 
-// inMemory opens the store that the service is tested on here;
-// internal/integration/validation has the tests on SQLite.
+// inMemory opens the store for the tests here. internal/integration/validation tests
+// SQLite.
 func inMemory(tb testing.TB) storage {
 	tb.Helper()
 	s, err := memory.New(nil)
@@ -67,8 +67,8 @@ func inMemory(tb testing.TB) storage {
 	return s
 }
 
-// inBubble runs a test in a bubble, where it can be known that all wait: how fast
-// the machine is makes no difference then.
+// inBubble runs a test in a synctest bubble, which detects that all goroutines wait, so
+// the speed of the machine does not matter.
 func inBubble(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
@@ -81,7 +81,7 @@ func sealer(tb testing.TB) ports.Sealer {
 	return k
 }
 
-// bench is a service on a clock that the test moves, and all around it.
+// bench is a service with its ports on a clock that the test moves.
 type bench struct {
 	testing.TB
 	clock   *portstest.Clock
@@ -114,7 +114,7 @@ func newBench(tb testing.TB, store storage) *bench {
 	return b
 }
 
-// open makes a service on the bench's store and clock, as another process would.
+// open returns a service on the bench's store and clock, like that of another process.
 func (b *bench) open(policy validation.Policy, connectors ...ports.AccountConnector) *validation.Service {
 	b.Helper()
 	s, err := validation.New(b.ports(connectors...), policy, b.config())
@@ -151,7 +151,7 @@ func (b *bench) latecomers() []string {
 	return append([]string(nil), b.late...)
 }
 
-// validate asks, and wants no error.
+// validate requires a validation without an error.
 func (b *bench) validate(req market.Request) ports.Validation {
 	b.Helper()
 	v, err := b.service.Validate(b.Context(), owner, req)
@@ -166,7 +166,7 @@ func (b *bench) get(id string) ports.Validation {
 	return v
 }
 
-// asking starts a call, and its result comes on the channel.
+// asking starts a call; its result is sent on the channel.
 func (b *bench) asking(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -181,7 +181,7 @@ type result struct {
 	err error
 }
 
-// pending asks a silent provider until the window has passed.
+// pending calls a silent provider and returns the pending validation.
 func (b *bench) pending(req market.Request) ports.Validation {
 	b.Helper()
 	n := len(b.first.Asked())
@@ -194,8 +194,8 @@ func (b *bench) pending(req market.Request) ports.Validation {
 	return r.v
 }
 
-// advanceUntil moves the clock in small steps until cond holds, for at most d. It
-// needs a bubble, as all do that rest on it.
+// advanceUntil moves the clock in small steps until cond is true, for at most d. It needs
+// a bubble.
 func (b *bench) advanceUntil(cond func() bool, d time.Duration) {
 	b.Helper()
 	const step = 100 * time.Millisecond
@@ -208,13 +208,13 @@ func (b *bench) advanceUntil(cond func() bool, d time.Duration) {
 	require.True(b, b.settles(cond), "it takes longer than "+d.String())
 }
 
-// settles lets goroutines react to the clock until all wait.
+// settles waits until all goroutines wait.
 func (b *bench) settles(cond func() bool) bool {
 	synctest.Wait()
 	return cond()
 }
 
-// ended waits, by the clock, until the validation has ended.
+// ended waits by the clock until the validation has ended.
 func (b *bench) ended(id string, within time.Duration) ports.Validation {
 	b.Helper()
 	b.advanceUntil(func() bool { return b.get(id).Status.Terminal() }, within)
@@ -226,7 +226,7 @@ func requireCode(t testing.TB, want errcodes.Code, err error) {
 	require.Equal(t, want, errcodes.Of(err), "%v", err)
 }
 
-// events drains the outbox, in order.
+// events returns the events of the outbox in order.
 func (b *bench) events() []ports.Event {
 	b.Helper()
 	var all []ports.Event

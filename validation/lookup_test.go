@@ -19,9 +19,9 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// I19: a lookup that has ended gives back its own claim, not the one of the
-// lookup that this process has begun since.
-func TestALookupGivesBackItsOwnClaimOnly(t *testing.T) {
+// I19: an ended lookup releases its own claim, not that of a later lookup of this
+// process.
+func TestALookupReleasesOnlyItsOwnClaim(t *testing.T) {
 	inWorld(t, func(w *world) {
 		gate := make(chan struct{})
 		slow := &tap{}
@@ -29,7 +29,7 @@ func TestALookupGivesBackItsOwnClaimOnly(t *testing.T) {
 		a.ports.Answers = tappedAnswers{w.store.Answers(), slow}
 		one, two := w.open(a), w.open(w.process(w.first))
 
-		w.first.Answer(says[ports.OutcomeFailed].answer) // nothing is kept of it
+		w.first.Answer(says[ports.OutcomeFailed].answer) // not cached
 		slow.set(func(_ context.Context, call string) error {
 			if call == "Release" {
 				<-gate
@@ -53,12 +53,12 @@ func TestALookupGivesBackItsOwnClaimOnly(t *testing.T) {
 	})
 }
 
-// I19: who finds no room to take a validation up takes the claim from no lookup of
-// the same account that this process begins meanwhile.
-func TestWhoFindsNoRoomLeavesTheClaimToOthers(t *testing.T) {
+// I19: a process without room to resume a validation does not release the claim of its
+// own new lookup of the same account.
+func TestAProcessWithoutRoomKeepsTheClaimOfItsNewLookup(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.orphan(request())
-		pass(5 * time.Second) // its claim has lapsed
+		pass(5 * time.Second) // the claim has lapsed
 		busy := &tap{}
 		p := w.process(w.first)
 		p.config.MaxLookups = 1
@@ -71,11 +71,11 @@ func TestWhoFindsNoRoomLeavesTheClaimToOthers(t *testing.T) {
 		calls := 0
 		busy.set(func(_ context.Context, call string) error {
 			switch calls++; {
-			case calls == 1: // the claim of who takes up: the only place goes to another account
+			case calls == 1: // the claim for resuming: another account takes the last place
 				release = w.first.Hold()
 				w.ask(one, elsewhere) //nolint:contextcheck // another caller's
 				pass(100 * time.Millisecond)
-			case call == "Release": // of whatever was claimed: there is room again, for the same account
+			case call == "Release": // there is room again, for the same account
 				busy.set(nil)
 				release()
 				pass(100 * time.Millisecond)
@@ -95,8 +95,8 @@ func TestWhoFindsNoRoomLeavesTheClaimToOthers(t *testing.T) {
 	})
 }
 
-// A process without room claims nothing that others have room for.
-func TestWhoHasNoRoomClaimsNothing(t *testing.T) {
+// A process without room claims nothing that other processes have room for.
+func TestAProcessWithoutRoomClaimsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		pass(5 * time.Second)
@@ -114,8 +114,8 @@ func TestWhoHasNoRoomClaimsNothing(t *testing.T) {
 	})
 }
 
-// Work whose lease ran out meanwhile is another process's, which is no failure.
-func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
+// Work whose lease has run out belongs to another process, which is not a failure.
+func TestLosingALeaseIsNotAFailure(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.orphan(request())
 		pass(5 * time.Second)
@@ -138,8 +138,8 @@ func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
 	})
 }
 
-// A process that waits for another's lookup leaves no claim behind.
-func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
+// A process that only waits for another's lookup leaves no claim behind.
+func TestAWaitingProcessLeavesNoClaim(t *testing.T) {
 	inWorld(t, func(w *world) {
 		key := w.key(request())
 		answers := w.store.Answers()
@@ -156,7 +156,7 @@ func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
 			if call != "Answer" {
 				return nil
 			}
-			if looks++; looks != 2 { // the first after its own claim was refused
+			if looks++; looks != 2 { // the first one follows its own rejected claim
 				return nil
 			}
 			require.NoError(w, answers.Release(ctx, key, "another process"))
@@ -172,8 +172,7 @@ func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
 	})
 }
 
-// A caller who joins a lookup that was about to be dropped gets an answer: the
-// service runs.
+// A caller that joins a lookup just before it is dropped gets an answer.
 func TestACallerIsNotDroppedWithAnUnwantedLookup(t *testing.T) {
 	inWorld(t, func(w *world) {
 		key := w.key(request())
@@ -189,7 +188,7 @@ func TestACallerIsNotDroppedWithAnUnwantedLookup(t *testing.T) {
 		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
 		s := w.open(p)
 		pass(4 * time.Second)
-		w.tick(s) // takes it up, and waits for the claim
+		w.tick(s) // resumes the validation and waits for the claim
 		nobody := w.open(w.process())
 		pass(4 * time.Second)
 		w.tick(nobody) // ends it
@@ -211,9 +210,9 @@ func TestACallerIsNotDroppedWithAnUnwantedLookup(t *testing.T) {
 	})
 }
 
-// SPEC 2.8: a result has a provider, and an error its reason, also when there
-// was no time left to ask anybody.
-func TestAnErrorWithoutAnyoneAskedSaysWhy(t *testing.T) {
+// SPEC 2.8: a result has a provider, and an error a reason, even if no connector could be
+// called in time.
+func TestAnErrorWithoutACallHasAReason(t *testing.T) {
 	inWorld(t, func(w *world) {
 		slow := &tap{}
 		p := w.process(w.first)
@@ -239,8 +238,8 @@ func TestAnErrorWithoutAnyoneAskedSaysWhy(t *testing.T) {
 	})
 }
 
-// SERVICE: while pending, provider is the one being asked.
-func TestAResumedValidationNamesWhoIsAsked(t *testing.T) {
+// SERVICE: provider is the connector being called while the validation is pending.
+func TestAResumedValidationHasTheCurrentProvider(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(says[ports.OutcomeFailed].answer)
 		w.second.Hold()
@@ -257,8 +256,8 @@ func TestAResumedValidationNamesWhoIsAsked(t *testing.T) {
 	})
 }
 
-// It is also stored when the next one was asked while the record was stored.
-func TestAPendingValidationNamesWhoIsAskedMeanwhile(t *testing.T) {
+// This also holds if the next connector is called while the record is being stored.
+func TestAPendingValidationHasTheProviderCalledMeanwhile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		slow := &tap{}
 		p := w.process(w.first, w.second)
@@ -281,8 +280,8 @@ func TestAPendingValidationNamesWhoIsAskedMeanwhile(t *testing.T) {
 	})
 }
 
-// ports.ValidationRecord.ExpiresAt: zero when no answer is kept.
-func TestAnAnswerThatWasNotKeptHasNoExpiry(t *testing.T) {
+// ports.ValidationRecord.ExpiresAt is zero if no answer is cached.
+func TestAnUncachedAnswerHasNoExpiry(t *testing.T) {
 	inWorld(t, func(w *world) {
 		full := &tap{}
 		full.set(func(_ context.Context, call string) error {
@@ -299,8 +298,8 @@ func TestAnAnswerThatWasNotKeptHasNoExpiry(t *testing.T) {
 	})
 }
 
-// Advise: the provider decides; without one it is as with Enforce.
-func TestAdviseIsEnforceWhereNobodyCanTell(t *testing.T) {
+// Advise means that the provider decides; without a provider it is like Enforce.
+func TestAdviseIsEnforceWithoutAProvider(t *testing.T) {
 	wrong := request()
 	wrong.AccountIdentifier = "0690000031"
 	inWorld(t, func(w *world) {
@@ -314,8 +313,8 @@ func TestAdviseIsEnforceWhereNobodyCanTell(t *testing.T) {
 	})
 }
 
-// A caller who is still there gets Closed, not Canceled.
-func TestStopDuringAClaimIsClosed(t *testing.T) {
+// A caller that has not cancelled gets Closed, not Canceled.
+func TestStopDuringAClaimReturnsClosed(t *testing.T) {
 	for _, busy := range []string{"Claim", "Answer"} {
 		inWorld(t, func(w *world) {
 			slow := &tap{}
@@ -328,7 +327,7 @@ func TestStopDuringAClaimIsClosed(t *testing.T) {
 					return nil
 				}
 				if calls++; busy == "Answer" && calls == 1 {
-					return nil // the caller's own look
+					return nil // the caller's own read
 				}
 				<-ctx.Done()
 				return ctx.Err()
@@ -341,9 +340,8 @@ func TestStopDuringAClaimIsClosed(t *testing.T) {
 	}
 }
 
-// Decision 13: recovery begins within 10 s of the start, also when much is
-// left.
-func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
+// Decision 13: recovery begins within 10 s of the start, even with much pending work.
+func TestMuchWorkIsResumedAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const many = 2500
 		w.first.Hold()
@@ -369,9 +367,8 @@ func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
 	})
 }
 
-// A process that died in the middle of a round has leased what it was about to
-// take up.
-func TestARoundThatWasKilledDelaysRecoveryByLittle(t *testing.T) {
+// A process killed in the middle of a tick has leased the work that it was about to do.
+func TestAKilledTickDelaysRecoveryByLittle(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		pass(4 * time.Second)
@@ -380,7 +377,7 @@ func TestARoundThatWasKilledDelaysRecoveryByLittle(t *testing.T) {
 		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
 		dying, kill := context.WithCancel(w.Context())
 		slow.set(func(context.Context, string) error { kill(); return dying.Err() })
-		_ = w.open(p).Tick(dying, time.Now()) // claims the work, and gets no further
+		_ = w.open(p).Tick(dying, time.Now()) // claims the work and does no more
 		s := w.open(w.process(w.first))
 		run(s)
 		pass(10 * time.Second)
@@ -388,8 +385,8 @@ func TestARoundThatWasKilledDelaysRecoveryByLittle(t *testing.T) {
 	})
 }
 
-// A key that this process lacks may be another's: while that one is looking up,
-// nobody ends its validations.
+// A key unknown to this process may belong to another, so validations that are being
+// looked up are not ended.
 func TestAProcessWithoutTheNewKeyEndsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		both, err := keyring.New([]keyring.Key{
@@ -409,8 +406,8 @@ func TestAProcessWithoutTheNewKeyEndsNothing(t *testing.T) {
 	})
 }
 
-// What another process is looking up takes none of this one's room.
-func TestAnothersLookupsTakeNoRoom(t *testing.T) {
+// Another process's lookups do not count towards this one's limit.
+func TestOtherProcessesLookupsDoNotCount(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		busy := w.open(w.process(w.first))
@@ -428,8 +425,8 @@ func TestAnothersLookupsTakeNoRoom(t *testing.T) {
 	})
 }
 
-// A connector that names a market twice is asked once.
-func TestAMarketNamedTwiceIsServedOnce(t *testing.T) {
+// A connector that lists a market twice is called once.
+func TestAMarketListedTwiceIsServedOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		twice := fake.NewConnector("twice", []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}})
 		twice.Answer(says[ports.OutcomeFailed].answer)
@@ -438,7 +435,7 @@ func TestAMarketNamedTwiceIsServedOnce(t *testing.T) {
 	})
 }
 
-// jumping is a clock that can be set off.
+// jumping is a clock that can be set forward.
 type jumping struct {
 	ports.Clock
 	off time.Duration
@@ -446,9 +443,9 @@ type jumping struct {
 
 func (j *jumping) Now() time.Time { return j.Clock.Now().Round(0).Add(j.off) }
 
-// A clock that was ahead for a moment must not keep an answer good for longer
-// than the policy allows.
-func TestAnAnswerOfTheFutureIsAskedAgain(t *testing.T) {
+// A clock that was ahead for a moment must not extend the life of a cached answer beyond
+// the policy.
+func TestACachedAnswerFromTheFutureIsLookedUpAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		clock := &jumping{Clock: ports.SystemClock(), off: 365 * 24 * time.Hour}
 		p := w.process(w.first)
@@ -463,7 +460,7 @@ func TestAnAnswerOfTheFutureIsAskedAgain(t *testing.T) {
 	})
 }
 
-// I19: the window is the window, also when the clock jumps back in the call.
+// I19: the window stays the same if the clock jumps back during the call.
 func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		clock, jump := &jumping{Clock: ports.SystemClock()}, &tap{}
@@ -481,8 +478,8 @@ func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
 	})
 }
 
-// I17: a lookup has no more time than it may take when the clock jumps back,
-// whatever it waits for.
+// I17: a lookup does not take longer than its timeout when the clock jumps back, whatever
+// it waits for.
 func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
 	hour := func(back *atomic.Int64) { back.Store(int64(time.Hour)) }
 	for name, arrange := range map[string]func(w *world, p *process, back *atomic.Int64){
@@ -491,7 +488,7 @@ func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
 			w.first.Fail(errDown)
 			w.second.Hold()
 		},
-		"for the time that a provider asked for": func(w *world, p *process, back *atomic.Int64) {
+		"for a provider's retry delay": func(w *world, p *process, back *atomic.Int64) {
 			p.config.Hooks.Asked = func(_ context.Context, name string, _ ports.Market, _ ports.Outcome, _ time.Duration) {
 				if name == "second" {
 					hour(back)
@@ -531,9 +528,9 @@ type steppedBack struct {
 
 func (c steppedBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
 
-// A pending validation names who is asked now, also when that changes twice while
-// it is stored.
-func TestAPendingValidationTellsTheLastWhoIsAsked(t *testing.T) {
+// A pending validation has the current provider even if that changes twice while it is
+// being stored.
+func TestAPendingValidationHasTheLastProvider(t *testing.T) {
 	inWorld(t, func(w *world) {
 		third := fake.NewConnector("third", reaching)
 		release := [...]func(){w.first.Hold(), w.second.Hold(), third.Hold()}
@@ -562,24 +559,23 @@ func TestAPendingValidationTellsTheLastWhoIsAsked(t *testing.T) {
 	})
 }
 
-// A fresh request has a lookup's whole time, also when it comes upon one that
-// is nearly over.
-func TestAFreshRequestHasItsOwnTime(t *testing.T) {
+// A new request has the full timeout even if it finds a lookup that is nearly over.
+func TestANewRequestHasItsFullTimeout(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		s := w.open(w.process(w.first))
 		pass(time.Until(v.Deadline) - validation.DefaultGrace - time.Second)
 		w.first.Take(ports.SystemClock(), 1500*time.Millisecond)
-		w.tick(s) // it has a second left
+		w.tick(s) // it has one second left
 		r := <-w.ask(s, request())
 		require.NoError(w, r.err)
 		assert.Equal(w, ports.StatusVerified, r.v.Status)
 	})
 }
 
-// Those who ask the same wait for one save. Who leaves meanwhile, leaves; and
-// when it fails, they do not all try it, one after the other.
-func TestASaveThatFailsIsNotMadeInTurn(t *testing.T) {
+// Equal requests wait for one save. A caller may leave meanwhile. If the save fails, the
+// others do not retry it one after another.
+func TestAFailedSaveIsNotRepeatedByEachCaller(t *testing.T) {
 	synctest.Test(t, aSaveThatFailsIsNotMadeInTurn)
 }
 
@@ -612,17 +608,17 @@ func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
 		_, err := s.Validate(leaving, owner, request())
 		left <- err
 	}()
-	b.clock.BlockUntil(callers + 3) // their windows, the call's budget, the claim
+	b.clock.BlockUntil(callers + 3) // the callers' windows, the budget of the call, and the claim
 	release()
 	<-begun
 	synctest.Wait() // the others wait for the one that saves
 	leave()
-	requireCode(t, errcodes.Canceled, <-left) // though the save goes on
+	requireCode(t, errcodes.Canceled, <-left) // although the save continues
 	close(gate)
 	for _, done := range all {
 		requireCode(t, errcodes.StorageUnavailable, (<-done).err)
 	}
-	// Who left may have been the one that saved: then another takes its turn.
+	// If the caller that saves leaves, another one saves.
 	assert.LessOrEqual(t, len(begun), 1, "saves beside the first")
 	require.NoError(t, s.Stop(t.Context()))
 }

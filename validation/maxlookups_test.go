@@ -20,7 +20,7 @@ func southAfrican(identifier string) market.Request {
 	return req
 }
 
-// flood has an owner ask about as many accounts, and returns how many had a lookup.
+// flood makes an owner ask about n accounts, and returns how many lookups it got.
 func (w *world) flood(s *validation.Service, owner string, accounts int) (taken int) {
 	w.Helper()
 	errs := make(chan error, accounts)
@@ -30,7 +30,7 @@ func (w *world) flood(s *validation.Service, owner string, accounts int) (taken 
 			errs <- err
 		}()
 	}
-	pass(3 * time.Second) // beyond the window
+	pass(3 * time.Second) // longer than the window
 	for range accounts {
 		if err := <-errs; err == nil {
 			taken++
@@ -41,9 +41,9 @@ func (w *world) flood(s *validation.Service, owner string, accounts int) (taken 
 	return taken
 }
 
-// An owner of many lookups leaves some to the others, also together with more of its
-// kind, and may have as many again when they have ended.
-func TestNoOwnerTakesTheLookupsOfTheOthers(t *testing.T) {
+// An owner with many lookups leaves some for others, even together with similar owners,
+// and gets as many again after they have ended.
+func TestNoOwnerTakesAllLookups(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(w.first)
 		p.config.MaxLookups = 100
@@ -59,9 +59,9 @@ func TestNoOwnerTakesTheLookupsOfTheOthers(t *testing.T) {
 	})
 }
 
-// Few lookups are divided by the same rule, and one is anybody's. A request that joins
-// a lookup needs none.
-func TestFewLookups(t *testing.T) {
+// A small limit is divided by the same rule, and any owner may use a single lookup. A
+// request that joins a lookup does not count.
+func TestASmallLimitIsDivided(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		for most, taken := range map[int]int{1: 1, 2: 2, 3: 3, 5: 4} {
@@ -74,7 +74,7 @@ func TestFewLookups(t *testing.T) {
 		s := w.open(p)
 		assert.Equal(w, 3, w.flood(s, owner, 5))
 		joined := 0
-		for i := range 5 { // whichever three they are
+		for i := range 5 { // in any three of the tries
 			if v, err := s.Validate(w.Context(), owner, southAfrican(fmt.Sprintf("%010d", i))); err == nil {
 				assert.Equal(w, ports.StatusPending, v.Status)
 				joined++

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// purged counts the purges of a store, of which the first few find a full page.
+// purged counts the purges of a store, the first few of which find a full page.
 type purged struct {
 	ports.ValidationStore
 	full  int
@@ -30,7 +30,7 @@ func (p *purged) PurgeValidations(_ context.Context, _ time.Time, n int) (int, e
 	return n - 1, p.err
 }
 
-// A purge goes on while pages are full, and runs once a minute by the tick's clock, or
+// A purge repeats while pages are full. Purges run once a minute by the tick's clock, or
 // when that has gone back.
 func TestPurgesRunOnceAMinute(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -52,15 +52,15 @@ func TestPurgesRunOnceAMinute(t *testing.T) {
 	})
 }
 
-// overdueDown is a store that cannot list what is overdue.
+// overdueDown is a store that cannot list overdue validations.
 type overdueDown struct{ ports.ValidationStore }
 
 func (overdueDown) Overdue(context.Context, time.Time, ports.Pos, int) ([]ports.ValidationRecord, error) {
 	return nil, errDown
 }
 
-// A tick that cannot find what is overdue returns why, and purges all the same.
-func TestATickWithoutAListOfTheOverdueFails(t *testing.T) {
+// A tick that cannot list overdue validations returns the error, but still purges.
+func TestATickThatCannotListOverdueValidationsFails(t *testing.T) {
 	inWorld(t, func(w *world) {
 		store := &purged{ValidationStore: overdueDown{w.store.Validations()}}
 		var reported []error
@@ -73,13 +73,13 @@ func TestATickWithoutAListOfTheOverdueFails(t *testing.T) {
 	})
 }
 
-// A validation that cannot be ended is tried again, and the tick returns why.
-func TestARecoveryThatFailsIsTriedAgain(t *testing.T) {
+// A validation that cannot be ended is retried, and the tick returns the error.
+func TestAFailedRecoveryIsRetried(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
 		pass(5 * time.Second)
 		failing := &tap{}
-		p := w.process() // nobody serves the market any more: the rules decide
+		p := w.process() // no connector serves the market any more, so the rules decide
 		p.ports.Validations = tappedValidations{w.store.Validations(), failing}
 		s := w.open(p)
 		failing.set(func(_ context.Context, call string) error {
@@ -97,8 +97,9 @@ func TestARecoveryThatFailsIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A call of a connector leaves a line for debugging, and a result names its tables.
-func TestWhatALookupLeaves(t *testing.T) {
+// Each connector call is logged at debug level, and a result has the version of its
+// tables.
+func TestALookupIsLoggedAndVersioned(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var log lockedBuffer
 		p := w.process(w.first)

@@ -15,8 +15,8 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// What no validation can be is refused, whatever store it comes from.
-func TestCheckRecord(t *testing.T) {
+// Impossible records are rejected, whatever store they come from.
+func TestCheckRecordRejectsImpossibleRecords(t *testing.T) {
 	pending := ports.ValidationRecord{
 		ID: "id", Owner: owner, Version: 1, Market: nigeria, Status: ports.StatusPending, Provider: "first",
 		CreatedAt: noon, Deadline: noon.Add(time.Minute),
@@ -29,9 +29,9 @@ func TestCheckRecord(t *testing.T) {
 		"no id":                      func(p, e *ports.ValidationRecord) { p.ID, e.ID = "", "" },
 		"never saved":                func(p, e *ports.ValidationRecord) { p.Version, e.Version = 0, 0 },
 		"no market":                  func(p, e *ports.ValidationRecord) { p.Market, e.Market = ports.Market{}, ports.Market{} },
-		"never made":                 func(p, e *ports.ValidationRecord) { p.CreatedAt, e.CreatedAt = time.Time{}, time.Time{} },
+		"never created":              func(p, e *ports.ValidationRecord) { p.CreatedAt, e.CreatedAt = time.Time{}, time.Time{} },
 		"an unknown status":          func(p, e *ports.ValidationRecord) { p.Status, e.Status = "lost", "" },
-		"an end that is none":        func(p, e *ports.ValidationRecord) { p.EndedAt, e.EndedAt = noon, time.Time{} },
+		"an end that does not fit":   func(p, e *ports.ValidationRecord) { p.EndedAt, e.EndedAt = noon, time.Time{} },
 		"a type that does not fit":   func(p, e *ports.ValidationRecord) { p.Type, e.Type = ports.External, "" },
 		"pending without a deadline": func(p, e *ports.ValidationRecord) { p.Deadline = time.Time{}; e.ID = "" },
 	} {
@@ -43,7 +43,7 @@ func TestCheckRecord(t *testing.T) {
 	}
 }
 
-// I32: every change has its event, in order, without what is personal.
+// I32: every change has its event, in order, without personal data.
 func TestEvents(t *testing.T) { synctest.Test(t, events) }
 
 func events(t *testing.T) {
@@ -74,9 +74,9 @@ func events(t *testing.T) {
 	}
 }
 
-// The wait for an answer and its end are acts of the client who asked. Whom the lookup
-// asks next is no act.
-func TestTheAuditTrailHasNoLookups(t *testing.T) {
+// Becoming pending and ending are actions of the client. A change of connector is not
+// audited.
+func TestTheAuditTrailContainsNoLookups(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		s := w.open(w.process(w.first, w.second))

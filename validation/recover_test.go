@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// dies leaves a validation pending, as a process does that is killed in the
-// middle of its lookup.
+// dies leaves a validation pending, like a process that is killed in the middle of its
+// lookup.
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
 	doomed := fake.NewConnector("first", reaching)
@@ -33,7 +33,7 @@ func (b *bench) dies(req market.Request) ports.Validation {
 	return r.v
 }
 
-// tick does rounds by the clock until the validation has ended.
+// tick calls Tick by the clock until the validation has ended.
 func (b *bench) ticked(id string, within time.Duration) ports.Validation {
 	b.Helper()
 	start := b.clock.Now()
@@ -93,12 +93,12 @@ func recoveryWhenTheConnectorIsGone(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, b.get(v.ID).Status, "its check digit holds, and nobody else can tell more")
 }
 
-// The claim of a process that died lapses.
-func TestADeadProcessesClaimLapses(t *testing.T) { synctest.Test(t, aDeadProcessesClaimLapses) }
+// The claim of a dead process lapses.
+func TestTheClaimOfADeadProcessLapses(t *testing.T) { synctest.Test(t, aDeadProcessesClaimLapses) }
 
 func aDeadProcessesClaimLapses(t *testing.T) {
 	b := newBench(t, inMemory(t))
-	b.validate(request()) // only to learn the key
+	b.validate(request()) // only to find out the key
 	stale := b.clock.Now().Add(25 * time.Hour)
 	b.clock.Set(stale)
 	var key [32]byte
@@ -135,7 +135,7 @@ func (k *keySpy) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, 
 	return k.AnswerCache.Answer(ctx, key)
 }
 
-func TestKeepFor(t *testing.T) {
+func TestKeepForKeepsResultsReadable(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	s := b.open(validation.Policy{AnswerTTL: time.Hour, KeepFor: time.Hour}, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
@@ -148,7 +148,7 @@ func TestKeepFor(t *testing.T) {
 	requireCode(t, errcodes.NotFound, err)
 }
 
-func TestNoAnswerIsKeptWithoutATTL(t *testing.T) {
+func TestNoAnswerIsCachedWithoutATTL(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	s := b.open(validation.Policy{}, b.first)
 	for range 2 {

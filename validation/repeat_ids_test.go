@@ -37,8 +37,8 @@ func TestIDsAreUUIDs(t *testing.T) {
 	require.Equal(t, errcodes.Internal, errcodes.Of(err))
 }
 
-// An id of another serial names the same record; an id that was altered, none.
-func TestSerials(t *testing.T) {
+// An id with another serial belongs to the same record; an altered id to none.
+func TestSerialsBelongToOneRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chance := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "chance")
 		id, err := newID(time.UnixMilli(rapid.Int64Range(0, 1<<48-1).Draw(t, "ms")), bytesOnce(chance), new(rawID))
@@ -63,7 +63,7 @@ func TestSerials(t *testing.T) {
 	}
 }
 
-// bytesOnce reads as the bytes, then as an empty source of chance.
+// bytesOnce returns the bytes once, then io.EOF.
 func bytesOnce(b []byte) *once { return &once{b} }
 
 type once struct{ rest []byte }
@@ -77,8 +77,8 @@ func (o *once) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// When the ids of a record are used up, the next request makes another record.
-func TestSerialsRunOut(t *testing.T) {
+// When all serials of a record are used, the next request creates a new record.
+func TestANewRecordIsCreatedWhenSerialsRunOut(t *testing.T) {
 	id, err := newID(time.UnixMilli(0), bytesOnce(make([]byte, 16)), new(rawID))
 	require.NoError(t, err)
 	r := &repeats{}

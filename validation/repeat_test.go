@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func TestNothingIsSharedWithoutRoom(t *testing.T) {
+func TestResultsAreNotSharedWithoutMaxRecent(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	cfg := b.config()
 	cfg.MaxRecent = -1
@@ -47,8 +47,8 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 	require.Equal(t, 1, written(named("Ama Mensah 18"), 1), "of one result the one before has none")
 }
 
-// Callers who come while others get pending get the result, once it is there, under
-// ids of their own.
+// Callers that come after a pending validation get the result, when it exists, under
+// their own ids.
 func TestLaterCallersGetTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := inMemory(t)

@@ -14,9 +14,9 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// unsureStore plays a script: for each save "lost" (nothing is stored, and
-// nobody knows), "late" (the same, but it is stored before the next save),
-// "down" (refused) or "" (stored); reads fail when it is blind.
+// unsureStore follows a script. For each save: "lost" (not stored, outcome unknown),
+// "late" (the same, but stored before the next save), "down" (rejected) or "" (stored).
+// If it is blind, reads fail.
 type unsureStore struct {
 	ports.ValidationStore
 	script []string
@@ -59,20 +59,20 @@ func (s *unsureStore) Validation(ctx context.Context, owner, id string) (ports.V
 	return s.ValidationStore.Validation(ctx, owner, id)
 }
 
-// A save of which nobody knows is success, when it is found, or unknown: never
-// a failure.
-func TestASaveThatNobodyKnowsOf(t *testing.T) {
+// A save with an unknown outcome succeeds if it is found, and is otherwise unknown, but
+// never a failure.
+func TestASaveWithAnUnknownOutcomeIsResolved(t *testing.T) {
 	for name, c := range map[string]struct {
 		script []string
 		blind  bool
 		want   errcodes.Code
 	}{
-		"lost, then stored":                 {[]string{"lost"}, false, ""},
-		"it comes late":                     {[]string{"late"}, false, ""},
-		"lost, then refused":                {[]string{"lost", "down"}, false, errcodes.OutcomeUnknown},
-		"lost, and cannot be read back":     {[]string{"lost"}, true, errcodes.OutcomeUnknown},
-		"lost again and again":              {[]string{"lost", "lost", "lost", "lost", "lost", "lost", "lost", "lost"}, false, errcodes.OutcomeUnknown},
-		"refused, which everybody knows of": {[]string{"down"}, false, errcodes.StorageUnavailable},
+		"lost, then stored":             {[]string{"lost"}, false, ""},
+		"stored late":                   {[]string{"late"}, false, ""},
+		"lost, then rejected":           {[]string{"lost", "down"}, false, errcodes.OutcomeUnknown},
+		"lost, and cannot be read back": {[]string{"lost"}, true, errcodes.OutcomeUnknown},
+		"lost repeatedly":               {[]string{"lost", "lost", "lost", "lost", "lost", "lost", "lost", "lost"}, false, errcodes.OutcomeUnknown},
+		"rejected":                      {[]string{"down"}, false, errcodes.StorageUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -90,9 +90,8 @@ func TestASaveThatNobodyKnowsOf(t *testing.T) {
 	}
 }
 
-// What is overdue ends by the round, page after page, also when its work is
-// gone.
-func TestASweepEndsAllThatIsOverdue(t *testing.T) {
+// A tick ends all overdue validations, page by page, even if their work is missing.
+func TestATickEndsAllOverdueValidations(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		dead := w.open(w.process(w.first))

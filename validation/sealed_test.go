@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func TestWhatIsSealedComesBack(t *testing.T) {
+func TestSealedDataCanBeOpened(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string { return string(rapid.SliceOf(rapid.Byte()).Draw(t, name)) }
 		r := request{
@@ -44,7 +44,7 @@ func TestWhatIsSealedComesBack(t *testing.T) {
 	})
 }
 
-func TestAKeptAnswerComesBack(t *testing.T) {
+func TestACachedAnswerCanBeOpened(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := ports.Answer{
 			Kind: ports.OutcomeFound, HolderName: rapid.String().Draw(t, "holder"), Code: rapid.String().Draw(t, "code"),
@@ -58,7 +58,7 @@ func TestAKeptAnswerComesBack(t *testing.T) {
 	require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
 }
 
-// Nothing personal stays in buffers that wait for their next use.
+// Buffers in the pool contain no personal data.
 func TestBuffersAreCleared(t *testing.T) {
 	s := &Service{}
 	b := s.takeBuffers()

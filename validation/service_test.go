@@ -21,8 +21,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// I20, row by row.
-func TestTheNameDecides(t *testing.T) {
+// I20: each row has a name and the provider's answer.
+func TestTheNameDecidesTheStatus(t *testing.T) {
 	for _, c := range []struct {
 		what, supplied string
 		answer         ports.Answer
@@ -34,7 +34,7 @@ func TestTheNameDecides(t *testing.T) {
 		{"a different name", "Kofi Boateng", found, ports.StatusNameMismatch, "AMA SERWAA MENSAH", "*"},
 		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeFound}, ports.StatusVerified, "", validation.RuleNotReturned},
 		{"matched by the provider", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeNameMatched}, ports.StatusVerified, "", validation.RuleProvider},
-		{"refused by the provider", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusNameMismatch, "", validation.RuleProvider},
+		{"not matched by the provider", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusNameMismatch, "", validation.RuleProvider},
 		{
 			"refused by the provider, with a name like ours", "Ama Serwaa Mensah",
 			ports.Answer{Kind: ports.OutcomeNameMismatched, HolderName: found.HolderName},
@@ -45,8 +45,8 @@ func TestTheNameDecides(t *testing.T) {
 			ports.Answer{Kind: ports.OutcomeNameMatched, HolderName: found.HolderName},
 			ports.StatusNameMismatch, found.HolderName, "*",
 		},
-		{"refused by the provider, though none was supplied", "", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusVerified, "", ""},
-		{"a name and no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
+		{"not matched by the provider, none supplied", "", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusVerified, "", ""},
+		{"a name, but no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			b := newBench(t, inMemory(t))
@@ -97,7 +97,7 @@ func TestCheckDigits(t *testing.T) {
 		assert.Equal(t, ports.StatusVerified, v.Status)
 		assert.Len(t, b.first.Asked(), 1)
 	})
-	t.Run("advised, and nobody to ask", func(t *testing.T) {
+	t.Run("advised, without a provider", func(t *testing.T) {
 		b := newBench(t, inMemory(t))
 		s := b.open(validation.Policy{CheckDigit: validation.Advise})
 		v, err := s.Validate(t.Context(), owner, wrong)
@@ -106,8 +106,8 @@ func TestCheckDigits(t *testing.T) {
 	})
 }
 
-// Where nobody serves a market, a check digit is all that there is.
-func TestNobodyServesTheMarket(t *testing.T) {
+// In markets without a connector only a check digit can be used.
+func TestMarketsWithoutAConnectorUseTheRules(t *testing.T) {
 	ask := func(country, kind, identifier, bank, name string) market.Request {
 		return market.Request{
 			MerchantID: merchant, Country: country, AccountType: kind, AccountIdentifier: identifier, BankCode: bank, AccountHolderName: name,
@@ -130,8 +130,8 @@ func TestNobodyServesTheMarket(t *testing.T) {
 		t.Run(fmt.Sprint(c.req.Country, " ", c.req.AccountHolderName != "", " ", c.status), func(t *testing.T) {
 			unsupported := ports.Answer{Kind: ports.OutcomeUnsupported, Message: "cannot"}
 			for name, connectors := range map[string]func(b *bench) []ports.AccountConnector{
-				"none is configured": func(*bench) []ports.AccountConnector { return nil },
-				"all say that they cannot": func(b *bench) []ports.AccountConnector {
+				"no connector": func(*bench) []ports.AccountConnector { return nil },
+				"all connectors return unsupported": func(b *bench) []ports.AccountConnector {
 					b.first.Answer(unsupported)
 					b.second.Answer(unsupported)
 					return []ports.AccountConnector{b.first, b.second}
@@ -152,7 +152,7 @@ func TestNobodyServesTheMarket(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoHit(t *testing.T) {
+func TestOtherRequestsAreNotCacheHits(t *testing.T) {
 	bank := func(code, number string) market.Request {
 		r := request()
 		r.BankCode, r.AccountIdentifier = code, number
@@ -179,7 +179,7 @@ func TestWhatIsNoHit(t *testing.T) {
 	}
 }
 
-func TestTheSameAccountWrittenOtherwiseIsAHit(t *testing.T) {
+func TestTheSameAccountInAnotherFormIsACacheHit(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	r := request()
 	r.Country, r.BankCode, r.AccountIdentifier = "EGY", "", "EG380019000500000000263180002"
@@ -222,7 +222,7 @@ func wait(t *testing.T) {
 	requireCode(t, errcodes.Canceled, err)
 }
 
-// afterRead calls a function once, behind the next read of a validation.
+// afterRead calls a function once, after the next read of a validation.
 type afterRead struct {
 	ports.ValidationStore
 	call atomic.Pointer[func()]
@@ -236,7 +236,7 @@ func (s *afterRead) Validation(ctx context.Context, owner, id string) (ports.Val
 	return rec, err
 }
 
-// releases sends the key of each claim that is released.
+// releases sends the key of each released claim.
 type releases struct {
 	ports.AnswerCache
 	keys chan [32]byte
@@ -247,11 +247,11 @@ func (c releases) Release(ctx context.Context, k [32]byte, holder string) error 
 	return c.AnswerCache.Release(ctx, k, holder)
 }
 
-// The lookup ends between the moment Wait has read the validation and the one it
-// starts to listen. No clock moves here: only the end itself can wake it.
-func TestWaitHearsAnEndBehindItsRead(t *testing.T) { synctest.Test(t, waitHearsAnEndBehindItsRead) }
+// The lookup ends after Wait has read the validation and before it waits. The clock does
+// not move, so only the end itself can wake Wait.
+func TestWaitNoticesAnEndAfterItsRead(t *testing.T) { synctest.Test(t, waitNoticesAnEndAfterItsRead) }
 
-func waitHearsAnEndBehindItsRead(t *testing.T) {
+func waitNoticesAnEndAfterItsRead(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	store := &afterRead{ValidationStore: b.store.Validations()}
 	answers := releases{b.store.Answers(), make(chan [32]byte, 10)}
@@ -266,7 +266,7 @@ func waitHearsAnEndBehindItsRead(t *testing.T) {
 	v := b.pending(request())
 	end := func() {
 		release()
-		<-answers.keys // the lookup is over for all who hung on it
+		<-answers.keys // the lookup is over for all its callers
 	}
 	store.call.Store(&end)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -276,9 +276,11 @@ func waitHearsAnEndBehindItsRead(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, v.Status)
 }
 
-func TestWaitWatchesOtherProcesses(t *testing.T) { synctest.Test(t, waitWatchesOtherProcesses) }
+func TestWaitNoticesAnEndByAnotherProcess(t *testing.T) {
+	synctest.Test(t, waitNoticesAnEndByAnotherProcess)
+}
 
-func waitWatchesOtherProcesses(t *testing.T) {
+func waitNoticesAnEndByAnotherProcess(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	release := b.first.Hold()
 	v := b.pending(request())
@@ -293,7 +295,7 @@ func waitWatchesOtherProcesses(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, (<-waited).v.Status)
 }
 
-func TestOwnersAreKeptApart(t *testing.T) {
+func TestOwnersCannotReadEachOthersValidations(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	v := b.validate(request())
 	for _, c := range [][2]string{{"other", v.ID}, {owner, v.ID + "x"}, {owner, ""}, {"ACME", v.ID}} {
@@ -302,8 +304,8 @@ func TestOwnersAreKeptApart(t *testing.T) {
 	}
 }
 
-// A thousand callers at once: one lookup, and all are answered when it is.
-func TestAThousandAtOnce(t *testing.T) {
+// A thousand simultaneous callers share one lookup, and all get its answer.
+func TestAThousandCallersShareOneLookup(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.first.Take(b.clock, time.Second)
 	const callers = 1000
@@ -343,7 +345,7 @@ func TestAThousandAtOnce(t *testing.T) {
 	assert.Equal(t, callers/2, mismatched)
 }
 
-func TestACallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
+func TestACancelledCallerDoesNotStopTheLookup(t *testing.T) {
 	synctest.Test(t, aCallerWhoLeavesDoesNotStopTheLookup)
 }
 
@@ -364,7 +366,7 @@ func aCallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
 	assert.Len(t, b.first.Asked(), 1)
 }
 
-func TestTooManyLookups(t *testing.T) {
+func TestTooManyLookupsAreRejected(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	cfg := b.config()
 	cfg.MaxLookups = 1
@@ -387,7 +389,7 @@ func TestTooManyLookups(t *testing.T) {
 	requireCode(t, errcodes.Closed, err)
 }
 
-func TestConfiguration(t *testing.T) {
+func TestWrongConfigurationIsRejected(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	connector := func(name string) ports.AccountConnector { return fake.NewConnector(name, reaching) }
 	type arguments struct {
@@ -396,27 +398,27 @@ func TestConfiguration(t *testing.T) {
 		config validation.Config
 	}
 	for name, spoil := range map[string]func(a *arguments){
-		"no store":                      func(a *arguments) { a.ports.Validations = nil },
-		"no cache":                      func(a *arguments) { a.ports.Answers = nil },
-		"no work":                       func(a *arguments) { a.ports.Work = nil },
-		"no sealer":                     func(a *arguments) { a.ports.Sealer = nil },
-		"a typed nil":                   func(a *arguments) { a.ports.Sealer = (*keyring.Keyring)(nil) },
-		"a nil connector":               func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{nil} },
-		"a typed nil connector":         func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{(*fake.Connector)(nil)} },
-		"a connector twice":             func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{b.first, b.first} },
-		"a name in capitals":            func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("First")} },
-		"no name":                       func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("")} },
-		"a long name":                   func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector(strings.Repeat("a", 33))} },
-		"a connector named rules":       func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("rules")} },
-		"a check digit that is neither": func(a *arguments) { a.policy.CheckDigit = 7 },
-		"a negative TTL":                func(a *arguments) { a.policy.AnswerTTL = -1 },
-		"a TTL that is too long":        func(a *arguments) { a.policy.AnswerTTL = 90*24*time.Hour + 1 },
-		"a keeping that is too long":    func(a *arguments) { a.policy.KeepFor = 10*365*24*time.Hour + 1 },
-		"a negative keeping":            func(a *arguments) { a.policy.KeepFor = -1 },
-		"a window of nothing":           func(a *arguments) { a.config.Window = time.Microsecond },
-		"a negative timeout":            func(a *arguments) { a.config.Timeout = -1 },
-		"a negative bound":              func(a *arguments) { a.config.MaxLookups = -1 },
-		"a bound below none":            func(a *arguments) { a.config.MaxRecent = -2 },
+		"no store":                   func(a *arguments) { a.ports.Validations = nil },
+		"no cache":                   func(a *arguments) { a.ports.Answers = nil },
+		"no work":                    func(a *arguments) { a.ports.Work = nil },
+		"no sealer":                  func(a *arguments) { a.ports.Sealer = nil },
+		"a typed nil":                func(a *arguments) { a.ports.Sealer = (*keyring.Keyring)(nil) },
+		"a nil connector":            func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{nil} },
+		"a typed nil connector":      func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{(*fake.Connector)(nil)} },
+		"a connector twice":          func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{b.first, b.first} },
+		"a name in capitals":         func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("First")} },
+		"no name":                    func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("")} },
+		"a long name":                func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector(strings.Repeat("a", 33))} },
+		"a connector named rules":    func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("rules")} },
+		"an unknown CheckDigit":      func(a *arguments) { a.policy.CheckDigit = 7 },
+		"a negative TTL":             func(a *arguments) { a.policy.AnswerTTL = -1 },
+		"a TTL that is too long":     func(a *arguments) { a.policy.AnswerTTL = 90*24*time.Hour + 1 },
+		"a KeepFor that is too long": func(a *arguments) { a.policy.KeepFor = 10*365*24*time.Hour + 1 },
+		"a negative KeepFor":         func(a *arguments) { a.policy.KeepFor = -1 },
+		"a window below 1 ms":        func(a *arguments) { a.config.Window = time.Microsecond },
+		"a negative timeout":         func(a *arguments) { a.config.Timeout = -1 },
+		"a negative bound":           func(a *arguments) { a.config.MaxLookups = -1 },
+		"MaxRecent below -1":         func(a *arguments) { a.config.MaxRecent = -2 },
 	} {
 		a := arguments{ports: b.ports(), policy: day}
 		spoil(&a)

@@ -14,14 +14,14 @@ import (
 
 const diagram = "../internal/docs/validation-states.md"
 
-// The page is drawn from the tables that drive the code.
+// The page is generated from the tables that drive the code.
 func TestStateDiagramIsFresh(t *testing.T) {
 	docpage.Check(t, diagram, drawStates())
 }
 
 func drawStates() string {
 	var b strings.Builder
-	b.WriteString("# States of a validation\n\nGenerated from the transition table of package validation (SPEC 2.8 and 4.7). What is not drawn does not happen.\n\n```mermaid\nstateDiagram-v2\n")
+	b.WriteString("# States of a validation\n\nGenerated from the transition table of package validation (SPEC 2.8 and 4.7). No other transition exists.\n\n```mermaid\nstateDiagram-v2\n")
 	name := func(s ports.ValidationStatus) string {
 		if s == "" {
 			return "[*]"
@@ -35,8 +35,8 @@ func drawStates() string {
 	for _, row := range validation.Transitions() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Event)
 	}
-	b.WriteString("\n## The answer table\n\nWhat is done about each way in which a connector's call can end (`ports.OutcomeRules`); the last two columns are what a circuit breaker counts.\n\n" +
-		"| outcome | status | kept | next connector asked | one retry | success | failure |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n## Outcomes of connector calls\n\nThe consequences of each outcome (`ports.OutcomeRules`). The last two columns are what a circuit breaker counts.\n\n" +
+		"| outcome | status | cached | next connector called | one retry | success | failure |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range ports.OutcomeRules() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Outcome, r.Status, yes(r.Cached), yes(r.FailOver), yes(r.Retry), yes(r.Success), yes(r.Failure))
 	}
@@ -50,13 +50,13 @@ func yes(b bool) string {
 	return ""
 }
 
-// Each status but pending is an end, and each end can be reached at once and
-// from pending (I18).
+// Each status except pending is terminal, and each terminal status can be reached
+// directly and from pending (I18).
 func TestTransitionsEnd(t *testing.T) {
 	ends := []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
 	reached := map[[2]ports.ValidationStatus]int{}
 	for _, row := range validation.Transitions() {
-		assert.False(t, row.From != "" && row.From.Terminal(), "an end is left by %s", row.On)
+		assert.False(t, row.From != "" && row.From.Terminal(), "a terminal state is left by %s", row.On)
 		assert.NotEmpty(t, row.Event, "I32")
 		reached[[2]ports.ValidationStatus{row.From, row.To}]++
 	}
@@ -68,9 +68,8 @@ func TestTransitionsEnd(t *testing.T) {
 	}
 }
 
-// The answer table: what is kept is definite, and what is definite ends the
-// search.
-func TestTheAnswerTableIsConsistent(t *testing.T) {
+// Only definite outcomes are cached, and definite outcomes end the lookup.
+func TestTheOutcomeTableIsConsistent(t *testing.T) {
 	seen := make(map[ports.Outcome]bool)
 	for _, r := range ports.OutcomeRules() {
 		assert.False(t, seen[r.Outcome], "%s stands twice", r.Outcome)

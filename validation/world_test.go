@@ -17,8 +17,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// world is a store and two connectors in a bubble, where time passes when all
-// wait: a second takes no time, and nothing in it depends on the machine.
+// world is a store and two connectors in a synctest bubble, where time passes when all
+// goroutines wait, independent of the machine.
 type world struct {
 	*testing.T
 	store         *memory.Store
@@ -40,8 +40,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 	})
 }
 
-// process is what a service of the world is made of; a test changes it before
-// open.
+// process contains the parts of a service of the world; a test may change it before open.
 type process struct {
 	ports  validation.Ports
 	policy validation.Policy
@@ -58,7 +57,7 @@ func (w *world) process(connectors ...ports.AccountConnector) *process {
 	}
 }
 
-// open starts the process, without Run. It closes at the end of the test.
+// open starts the process without Run. It closes at the end of the test.
 func (w *world) open(p *process) *validation.Service {
 	w.Helper()
 	s, err := validation.New(p.ports, p.policy, &p.config)
@@ -70,7 +69,7 @@ func (w *world) open(p *process) *validation.Service {
 // run runs a service until it is closed.
 func run(s *validation.Service) { go func() { _ = s.Run(context.Background()) }() }
 
-// ask asks in the background.
+// ask starts a call in the background.
 func (w *world) ask(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -91,7 +90,7 @@ func (w *world) orphan(req market.Request) ports.Validation {
 	return v
 }
 
-// pending asks and wants no answer within the window.
+// pending requires that there is no answer within the window.
 func (w *world) pending(s *validation.Service, req market.Request) ports.Validation {
 	w.Helper()
 	r := <-w.ask(s, req)
@@ -100,7 +99,7 @@ func (w *world) pending(s *validation.Service, req market.Request) ports.Validat
 	return r.v
 }
 
-// stored is a validation as the store has it: Get would end an overdue one.
+// stored returns a validation as stored; Get would end an overdue one.
 func (w *world) stored(id string) ports.ValidationRecord {
 	w.Helper()
 	rec, err := w.store.Validations().Validation(w.Context(), owner, id)
@@ -121,13 +120,13 @@ func (w *world) tick(s *validation.Service) {
 	synctest.Wait()
 }
 
-// pass lets so much time pass, and all that happens in it.
+// pass lets time pass.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// key learns under which key an answer is kept.
+// key returns the key under which an answer is cached.
 func (w *world) key(req market.Request) [32]byte {
 	w.Helper()
 	var key [32]byte
@@ -141,7 +140,7 @@ func (w *world) key(req market.Request) [32]byte {
 	return key
 }
 
-// tap calls before ahead of each call of its port, which may block or fail it.
+// tap calls before ahead of each call of its port; before may block or return an error.
 type tap struct {
 	mu     sync.Mutex
 	before func(ctx context.Context, call string) error

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is held, with the owner's part, never goes beyond the limit, and what
-// would fit is not refused.
-func TestArenaKeepsToItsLimit(t *testing.T) {
+// The memory, including the owner's part, never exceeds the limit, and what fits is
+// accepted.
+func TestArenaStaysWithinItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.Int64Range(0, 20_000).Draw(t, "limit")
 		beside := rapid.Int64Range(0, 64).Draw(t, "beside")
@@ -55,7 +55,7 @@ func TestArenaKeepsToItsLimit(t *testing.T) {
 	})
 }
 
-func TestWhatTheOwnerKeepsBesideCountsToo(t *testing.T) {
+func TestTheOwnersMemoryCountsTowardsTheLimit(t *testing.T) {
 	a := newArena(1000)
 	require.NotNil(t, a.put([]byte("a"), false, 300), "with its block it is 556 bytes")
 	require.NotNil(t, a.put([]byte("b"), false, 300), "which has room")
@@ -64,7 +64,7 @@ func TestWhatTheOwnerKeepsBesideCountsToo(t *testing.T) {
 	require.Nil(t, a.put([]byte("e"), false, 1))
 }
 
-func TestArenaUsesItsBlocksAgain(t *testing.T) {
+func TestArenaReusesItsBlocks(t *testing.T) {
 	a := newArena(1 << 20)
 	fill := func() {
 		for a.put(make([]byte, 1000), true, 0) != nil { //nolint:revive // until it is full
@@ -75,15 +75,15 @@ func TestArenaUsesItsBlocksAgain(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(10, fill), 2.0)
 }
 
-func TestArenaBlocks(t *testing.T) {
+func TestArenaGrowsByBlocks(t *testing.T) {
 	for limit, want := range map[int64]int{0: 256, 256 * 32: 256, 257 * 32: 257, 32 << 20: 1 << 20, 1 << 40: 1 << 20} {
 		a := newArena(limit)
 		require.Equal(t, want, a.block, limit)
 	}
 }
 
-// A run's parts of the memory make up the whole: records, rows, and the buffers of
-// the files that are open at once.
+// The parts of a run's memory add up to the whole: records, rows, and the buffers of the
+// files that are open at once.
 func TestTheMemoryIsDivided(t *testing.T) {
 	for _, memory := range []int64{MinMemory, 8 << 20, 32 << 20} {
 		b := Limits{MemoryBytes: memory}.split()

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// texts returns the rows of a case, each with the columns that are not empty.
+// texts returns the rows of a case, each with its non-empty columns.
 func (c matchCase) texts(t *testing.T) (rows []map[string]string) {
 	t.Helper()
 	for row, err := range match.Rows(t.Context(), c.input()) {
@@ -90,7 +90,7 @@ func TestAmountsInMajorUnits(t *testing.T) {
 	}
 }
 
-func TestRowsCanBeLeftEarly(t *testing.T) {
+func TestTheLoopOverRowsCanBreak(t *testing.T) {
 	rows := 0
 	for _, err := range match.Rows(t.Context(), manyMatches(100).input()) {
 		require.NoError(t, err)

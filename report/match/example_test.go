@@ -38,7 +38,7 @@ func ExampleRun() {
 	// 1 0 1 <nil>
 }
 
-// Rows are for files: texts, in the order of Columns.
+// Rows returns texts for files, in the order of Columns.
 func ExampleRows() {
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	in := match.Input{

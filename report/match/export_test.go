@@ -7,25 +7,25 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// RunWithin is Run with less memory than a process would be given: bytes of
-// records and of rows, files of 16 bytes' buffer, 1<<bits at once.
+// RunWithin is Run with less memory than MinMemory: bytes for records and for rows, file
+// buffers of 16 bytes, 1<<bits files at once.
 func RunWithin(ctx context.Context, in Input, records, rows int64, bits uint, emit func(Unmatched) error) (Tally, error) {
 	return run(ctx, in, bounds{records: records, rows: rows, group: 1 << 30, buffer: 16, bits: bits}, emit)
 }
 
-// Plain gives a reference's plain form.
+// Plain returns a reference's plain form.
 func Plain(reference string) string { return string(appendPlain(nil, reference)) }
 
-// PlainHash gives the hash of a reference's plain form.
+// PlainHash returns the hash of a reference's plain form.
 func PlainHash(reference string) uint64 { return hashPlain(reference) }
 
-// EncodeLine and EncodePayment give records as a scratch file holds them.
+// EncodeLine returns the record of a line, as in a scratch file.
 func EncodeLine(l ports.SettlementLine) []byte { return appendLine(nil, hashPlain(l.Reference), l) }
 
 // EncodePayment is EncodeLine for a payment.
 func EncodePayment(p Payment) []byte { return appendPayment(nil, hashPlain(p.Reference), p) }
 
-// DecodeRecord reads what EncodeLine or EncodePayment gave.
+// DecodeRecord decodes the result of EncodeLine or EncodePayment.
 func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool, err error) {
 	var r record
 	if err = r.show(raw); err != nil {
@@ -37,10 +37,10 @@ func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool
 	return line, r.payment(), false, nil
 }
 
-// DecodeRow reads a row as a scratch file holds it.
+// DecodeRow decodes a row of a scratch file.
 func DecodeRow(raw []byte) (Unmatched, error) { return new(matcher).decode(raw) }
 
-// EncodedRows returns the rows of a run as scratch files hold them, in order.
+// EncodedRows returns the rows of a run in order, encoded as in scratch files.
 func EncodedRows(t testing.TB, in Input) (rows [][]byte) {
 	t.Helper()
 	sorter := &sorter{arena: newArena(1 << 30)}
@@ -55,7 +55,7 @@ func EncodedRows(t testing.TB, in Input) (rows [][]byte) {
 	return rows
 }
 
-// Reasons lists the reasons with what a row of each is about and means.
+// Reasons lists the reasons with the subject and the meaning of their rows.
 func Reasons() (list [][3]string) {
 	for _, r := range reasons {
 		list = append(list, [3]string{string(r.reason), r.about, r.means})
@@ -63,7 +63,7 @@ func Reasons() (list [][3]string) {
 	return list
 }
 
-// Similar gives the payment that is nearest to a line of another reference.
+// Similar returns the payment that is nearest to a line with another reference.
 func Similar(l ports.SettlementLine, payments ...Payment) (nearest Payment, found bool) {
 	j, line := new(matcher), record{}
 	j.begin()

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// settled is a line of the n-th day of the range, in USD.
+// settled returns a line of the n-th day of the range, in USD.
 func settled(number int64, reference string, amount int64, day int, more ...func(*ports.SettlementLine)) ports.SettlementLine {
 	l := ports.SettlementLine{Line: number, Reference: reference, Amount: amount, Currency: "USD", At: matchDay.AddDate(0, 0, day-1)}
 	for _, change := range more {
@@ -23,7 +23,7 @@ func settled(number int64, reference string, amount int64, day int, more ...func
 	return l
 }
 
-// paid is a SUCCEEDED payment of the n-th day, in USD.
+// paid returns a SUCCEEDED payment of the n-th day, in USD.
 func paid(id, reference string, amount int64, day int, more ...func(*match.Payment)) match.Payment {
 	p := match.Payment{
 		ID: id, Reference: reference, Amount: amount, Currency: "USD", Status: ports.TransactionSucceeded, CreatedAt: matchDay.AddDate(0, 0, day-1),
@@ -41,8 +41,8 @@ func failed(p *match.Payment)            { p.Status = ports.TransactionFailed }
 func pending(p *match.Payment)           { p.Status = ports.TransactionPending }
 func euros(p *match.Payment)             { p.Currency = "EUR" }
 
-// matchCases is also a part of the documentation: name, what there is, and the
-// rows that come of it. Days 1 to 3 are judged, payments before day 3 are due.
+// matchCases are also part of the documentation: name, input, and the resulting rows.
+// Days 1 to 3 are reported, payments before day 3 are due.
 var matchCases = []struct {
 	name string
 	of   matchCase
@@ -68,7 +68,7 @@ var matchCases = []struct {
 		"settled twice", matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", 100, 2)), payments: some(paid("p", "A", 100, 1))},
 		[]string{"line 2 duplicate_settlement p settled 100 difference 0"},
 	},
-	{"equal captures that make the amount", matchCase{lines: some(settled(1, "A", 50, 1), settled(2, "A", 50, 2)), payments: some(paid("p", "A", 100, 1))}, nil},
+	{"equal captures that add up to the amount", matchCase{lines: some(settled(1, "A", 50, 1), settled(2, "A", 50, 2)), payments: some(paid("p", "A", 100, 1))}, nil},
 	{
 		"equal captures, one too many",
 		matchCase{lines: some(settled(1, "A", 50, 1), settled(2, "A", 50, 2), settled(3, "A", 50, 3)), payments: some(paid("p", "A", 100, 1))},
@@ -78,7 +78,7 @@ var matchCases = []struct {
 		"settled twice, and one taken back",
 		matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", 100, 2), settled(3, "A", -100, 3)), payments: some(paid("p", "A", 100, 1))}, nil,
 	},
-	{"taken back whole", matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", -100, 2)), payments: some(paid("p", "A", 100, 1))}, nil},
+	{"fully reversed", matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", -100, 2)), payments: some(paid("p", "A", 100, 1))}, nil},
 	{
 		"taken back in part", matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", -30, 2)), payments: some(paid("p", "A", 100, 1))},
 		[]string{"line 2 amount_mismatch p settled 70 difference -30"},
@@ -150,14 +150,14 @@ var matchCases = []struct {
 	{"settled after the last day", matchCase{lines: some(settled(1, "A", 100, 4)), payments: some(paid("p", "A", 100, 2))}, nil},
 	{"a payment before the first day", matchCase{lines: some(settled(1, "A", 100, 1)), payments: some(paid("p", "A", 100, -5))}, nil},
 	{
-		"a mismatch after the last day, which that day's report tells",
+		"a mismatch after the last day, which is in that day's report",
 		matchCase{lines: some(settled(1, "A", 60, 3), settled(2, "A", 30, 4)), payments: some(paid("p", "A", 100, 2))}, nil,
 	},
 }
 
 func some[T any](list ...T) []T { return list }
 
-// brief tells what stands in a row.
+// brief returns a row in short form.
 func brief(u match.Unmatched) string {
 	if u.Reason == match.MissingSettlement {
 		return fmt.Sprintf("payment %s %s", u.Payment.ID, u.Reason)
@@ -175,7 +175,7 @@ func brief(u match.Unmatched) string {
 	return text
 }
 
-func TestMatchCases(t *testing.T) {
+func TestEachCaseHasItsRows(t *testing.T) {
 	for _, c := range matchCases {
 		t.Run(c.name, func(t *testing.T) {
 			rows, tally := c.of.all(t)
@@ -192,11 +192,11 @@ func TestMatchCases(t *testing.T) {
 	}
 }
 
-func TestSettlementsPage(t *testing.T) {
+func TestSettlementsPageIsFresh(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Unmatched settlements
 
-Generated from the reasons and the test cases of package match (SPEC 2.6 and 4.6). The rules stand at [match.Run](../../report/match/match.go).
+Generated from the reasons and the test cases of package match (SPEC 2.6 and 4.6). The rules are in the comment of [match.Run](../../report/match/match.go).
 
 ## Reasons
 
@@ -206,14 +206,14 @@ Generated from the reasons and the test cases of package match (SPEC 2.6 and 4.6
 	for _, r := range match.Reasons() {
 		fmt.Fprintf(&b, "| %s | a %s | %s |\n", r[0], r[1], r[2])
 	}
-	b.WriteString("\n## Columns\n\n| column | type | currency in | what it holds |\n|---|---|---|---|\n")
+	b.WriteString("\n## Columns\n\n| column | type | currency in | content |\n|---|---|---|---|\n")
 	for _, c := range match.Columns() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, c.Type, c.Currency, c.Meaning)
 	}
 	b.WriteString(`
 ## Cases
 
-Days 1 to 3 are judged, and payments of days 1 and 2 are due. Each case is a test. Amounts are minor units.
+Days 1 to 3 are reported, and payments of days 1 and 2 are due. Each case is a test. Amounts are in minor units.
 
 | case | payments | lines | unmatched |
 |---|---|---|---|
@@ -235,14 +235,14 @@ Days 1 to 3 are judged, and payments of days 1 and 2 are due. Each case is a tes
 	b.WriteString(`
 ## Decisions
 
-- A report counts and tells the lines and payments of its days only. Lines and payments of other days may be read with them, so that a payment
-  of the last day is not missing when it settled the day after; each mismatch is told once, by the report of the day of the line that makes it.
-- A candidate for a line without a payment is looked for among similar references only. Payments of the same amount would be a wider net, but
-  they are spread over all partitions when a report does not fit into memory, and round amounts would name strangers.
-- Of more than 256 payments with similar references the first 256 are looked at.
-- A line and its reversal are matched and cancel out. The payment counts as settled, for it was: whether the refund was due is not in these data.
-- What does not fit into memory goes to scratch files, divided by reference; the rows are the same and in the same order. Only one reference
-  with more lines and payments than the memory holds cannot be divided: the report fails with ` + "`unprocessable`" + `.
+- A report contains only the lines and payments of its days. Lines and payments of other days are also read, so that a payment of the last day
+  that settled the day after is not missing. Each mismatch is in one report: that of the day of the line that causes it.
+- The candidate of a line without a payment must have a similar reference. Payments of the same amount are not candidates: they are spread
+  over all partitions when a report does not fit into memory, and round amounts would match unrelated payments.
+- At most 256 payments with similar references are considered, the first ones in order.
+- A line and its reversal are matched and cancel out. The payment counts as settled: these data do not show whether the refund was due.
+- What does not fit into memory is written to scratch files, partitioned by reference; the rows and their order are the same. If the lines and
+  payments of one reference exceed the memory, they cannot be partitioned, and the report fails with ` + "`unprocessable`" + `.
 `)
 	docpage.Check(t, "../../internal/docs/settlements.md", b.String())
 }

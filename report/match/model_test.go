@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// matchModel is Run said plainly: everything in memory, every question asked
-// by looking at all lines and payments again.
+// matchModel is a simple version of Run: everything is in memory, and every step searches
+// all lines and payments.
 type matchModel struct {
 	lines     []ports.SettlementLine
 	payments  []match.Payment
@@ -216,13 +216,13 @@ func (m *matchModel) unknownOne(l ports.SettlementLine) {
 	m.line(l, &u)
 }
 
-// modelOwners says of each Line which payment it is for.
+// modelOwners returns the payment of each Line.
 type modelOwners struct {
 	lines    []ports.SettlementLine
 	payments []match.Payment
-	back     map[int64]bool // Lines that were taken back or take one back
+	back     map[int64]bool // Lines that reverse or are reversed
 	owner    map[int64]int
-	holder   map[int64]int // of an amount: the payment that was given such a line last
+	holder   map[int64]int // by amount: the last payment that got such a line
 }
 
 func (o *modelOwners) of(payment int) (some []ports.SettlementLine) {
@@ -328,7 +328,7 @@ func amounts(lines []ports.SettlementLine) (list []int64) {
 	return list
 }
 
-// short gives how much a payment lacks.
+// short returns the amount that a payment lacks.
 func short(lines []ports.SettlementLine, p match.Payment) *big.Int {
 	return new(big.Int).Sub(big.NewInt(p.Amount), sumOf(amounts(lines)...))
 }

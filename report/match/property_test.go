@@ -46,7 +46,7 @@ func (c matchCase) input() match.Input {
 	}
 }
 
-// all runs Run and gives its rows.
+// all returns the rows of Run.
 func (c matchCase) all(t require.TestingT) ([]match.Unmatched, match.Tally) {
 	var rows []match.Unmatched
 	tally, err := match.Run(context.Background(), c.input(), func(u match.Unmatched) error { rows = append(rows, u); return nil })
@@ -77,7 +77,7 @@ var drawTime = rapid.Custom(func(t *rapid.T) time.Time {
 	return matchDay.Add(time.Duration(rapid.IntRange(-4, 16).Draw(t, "quarters")) * 6 * time.Hour).Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "ns")))
 })
 
-// drawMatch draws lines and payments of few references, so that they meet.
+// drawMatch draws lines and payments with few references, so that many match.
 func drawMatch(references []string, most int) *rapid.Generator[matchCase] {
 	amountsOf := func(more ...int64) *rapid.Generator[int64] {
 		return rapid.SampledFrom(append([]int64{100, 100, 100, 50, 50, 30, 70, 150, 0, 99, 101, 1, 200}, more...))
@@ -116,7 +116,7 @@ var (
 	someReferences = []string{"A1", "A1", "a1", "A-1", "A01", "B", "C", "", "0", "-"}
 )
 
-func TestMatchIsTheModel(t *testing.T) {
+func TestRunEqualsTheModel(t *testing.T) {
 	for name, draw := range map[string]*rapid.Generator[matchCase]{
 		"one reference":   drawMatch(oneReference, 8),
 		"some references": drawMatch(someReferences, 20),
@@ -133,9 +133,9 @@ func TestMatchIsTheModel(t *testing.T) {
 	}
 }
 
-// TestMatchCounts guards the counts against any input: each line in the range is
-// matched or unmatched, and each is one row.
-func TestMatchCounts(t *testing.T) {
+// TestMatchedAndUnmatchedAddUp checks that each line in the range is either matched or
+// unmatched, and that each unmatched line is one row.
+func TestMatchedAndUnmatchedAddUp(t *testing.T) {
 	draw := drawMatch(someReferences, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		c := draw.Draw(t, "case")

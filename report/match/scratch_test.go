@@ -19,7 +19,7 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// manyMatches is n lines and n payments, of which every tenth does not agree.
+// manyMatches returns n lines and n payments, a tenth of which do not match.
 func manyMatches(n int) matchCase {
 	var c matchCase
 	for i := range n {
@@ -34,9 +34,8 @@ func manyMatches(n int) matchCase {
 	return c
 }
 
-// TestMatchDividesAgain joins in a space where a file of the first division is
-// still too much.
-func TestMatchDividesAgain(t *testing.T) {
+// In TestMatchPartitionsAgain a file of the first partitioning is still too large.
+func TestMatchPartitionsAgain(t *testing.T) {
 	c := manyMatches(2000)
 	want, wantTally := c.all(t)
 	require.Equal(t, int64(200), wantTally.UnmatchedLines)
@@ -62,8 +61,8 @@ func TestMatchDividesAgain(t *testing.T) {
 	}
 }
 
-// TestMatchLeavesScratchAloneWhileAllFits opens no space that it does not need.
-func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
+// Run must not open a scratch space that it does not need.
+func TestScratchIsNotOpenedIfAllFits(t *testing.T) {
 	in := manyMatches(1000).input()
 	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: fake.NewScratch()}
 	in.Limits.Scratch.(*fake.Scratch).Fault = func(string, string) error { return errors.New("used") }
@@ -71,9 +70,8 @@ func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMatchKeepsToItsMemory watches what is held beyond the bound: nothing but
-// what is in files.
-func TestMatchKeepsToItsMemory(t *testing.T) {
+// Memory beyond the limit may only be in files.
+func TestMatchStaysWithinItsMemory(t *testing.T) {
 	in := manyMatches(20_000).input()
 	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: fake.NewScratch()}
 	spilled := 0
@@ -118,9 +116,8 @@ func TestOneReferenceLargerThanTheMemory(t *testing.T) {
 	require.Len(t, rows, 2)
 }
 
-// TestOneReferenceThatIsTooMuchToJudge fits into memory as bytes, but not while
-// it is judged.
-func TestOneReferenceThatIsTooMuchToJudge(t *testing.T) {
+// This reference fits into memory as bytes, but not while it is matched.
+func TestAReferenceTooLargeToMatchIsRejected(t *testing.T) {
 	const most = match.MinMemory / 8 * 5 / 512
 	for n, want := range map[int]errcodes.Code{most: "", most + 1: errcodes.Unprocessable} {
 		var c matchCase
@@ -134,9 +131,8 @@ func TestOneReferenceThatIsTooMuchToJudge(t *testing.T) {
 	}
 }
 
-// TestMatchDividesWhatComesInRuns divides also when the last records that fit are
-// of one reference.
-func TestMatchDividesWhatComesInRuns(t *testing.T) {
+// The last records that fit may all have one reference.
+func TestMatchPartitionsSortedInput(t *testing.T) {
 	var c matchCase
 	for i := range 200 {
 		c.lines = append(c.lines, settled(int64(i+1), "A"+strconv.Itoa(i/8), 1, 1))
@@ -148,9 +144,9 @@ func TestMatchDividesWhatComesInRuns(t *testing.T) {
 	}
 }
 
-// TestEachDivisionTakesTheNextBits divides two references whose hashes agree in the
-// first bits, and differ in the next, with the second division.
-func TestEachDivisionTakesTheNextBits(t *testing.T) {
+// The hashes of the two references agree in the first bits and differ in the next, so the
+// second partitioning separates them.
+func TestEachPartitioningUsesTheNextBits(t *testing.T) {
 	const bits = 4
 	part := func(i, level int) uint64 {
 		return match.PlainHash("R"+strconv.Itoa(i)) << (level * bits) >> (64 - bits)
@@ -179,9 +175,8 @@ func TestEachDivisionTakesTheNextBits(t *testing.T) {
 	require.Equal(t, 1+2, created)
 }
 
-// TestWhatHasNoReferenceIsNoGroup judges any number of lines and payments that
-// name nothing.
-func TestWhatHasNoReferenceIsNoGroup(t *testing.T) {
+// Any number of lines and payments may have no reference.
+func TestRecordsWithoutAReferenceAreNotAGroup(t *testing.T) {
 	var c matchCase
 	for i := range 2000 {
 		c.lines = append(c.lines, settled(int64(i+1), "", 1, 1))
@@ -201,7 +196,7 @@ func TestMatchWithoutScratch(t *testing.T) {
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
 }
 
-// openScratch counts files that are open, and lets every call fail in its turn.
+// openScratch counts open files, and fails the n-th call.
 type openScratch struct {
 	*fake.Scratch
 	calls, failAt int
@@ -301,8 +296,8 @@ func everyMatch(n int) matchCase {
 	return c
 }
 
-// TestMatchWhenScratchFails fails each call to the scratch space in its turn:
-// each failure reaches the caller with a code, and nothing is left behind.
+// The test fails each call to the scratch space in turn. Each failure reaches the caller
+// with a code, and no file remains.
 func TestMatchWhenScratchFails(t *testing.T) {
 	c := everyMatch(50)
 	run := func(failAt int, with error) (*openScratch, error) {
@@ -331,8 +326,8 @@ func TestMatchWhenScratchFails(t *testing.T) {
 	}
 }
 
-// Rows of any reason can be the ones that no longer fit.
-func TestNoScratchSpaceForRowsOfAReason(t *testing.T) {
+// Rows of any reason can be the first that do not fit.
+func TestRowsOfEachReasonNeedScratchSpace(t *testing.T) {
 	for reason, one := range map[string]func(n int64, ref string) matchCase{
 		"missing_transaction": func(n int64, ref string) matchCase { return matchCase{lines: some(settled(n, ref, 1, 1))} },
 		"missing_settlement":  func(_ int64, ref string) matchCase { return matchCase{payments: some(paid(ref, ref, 1, 1))} },
@@ -375,7 +370,7 @@ func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
 	require.Zero(t, tally)
 }
 
-// damagedScratch gives back other bytes than were written.
+// damagedScratch returns other bytes than were written.
 type damagedScratch struct {
 	*fake.Scratch
 	damage func([]byte) []byte
@@ -400,23 +395,24 @@ func (s damagedSpace) Open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(string(s.damage(all)))), err
 }
 
-func TestMatchOfDamagedFiles(t *testing.T) {
+func TestDamagedFilesAreCorrupt(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
-		"cut":               func(b []byte) []byte { return b[:len(b)-1] },
-		"cut after a head":  func(b []byte) []byte { return b[:1] },
-		"endless length":    func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x7f") },
-		"no length":         func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff") },
-		"an empty string":   func([]byte) []byte { return []byte{0} },
-		"a short string":    func([]byte) []byte { return []byte("\x01a") },
-		"letters":           func(b []byte) []byte { return []byte("\x64" + strings.Repeat("p", 100)) },
-		"as long, but else": func(b []byte) []byte { return append(b[:20:20], make([]byte, len(b)-20)...) },
+		"cut":                      func(b []byte) []byte { return b[:len(b)-1] },
+		"cut after a head":         func(b []byte) []byte { return b[:1] },
+		"endless length":           func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x7f") },
+		"no length":                func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff") },
+		"an empty string":          func([]byte) []byte { return []byte{0} },
+		"a short string":           func([]byte) []byte { return []byte("\x01a") },
+		"letters":                  func(b []byte) []byte { return []byte("\x64" + strings.Repeat("p", 100)) },
+		"same length, other bytes": func(b []byte) []byte { return append(b[:20:20], make([]byte, len(b)-20)...) },
 	} {
 		for side, limits := range map[string][2]int64{"records": {2500, 1 << 20}, "rows": {1 << 20, 600}} {
 			t.Run(name+" "+side, func(t *testing.T) {
 				in := manyMatches(120).input()
 				in.Limits.Scratch = damagedScratch{fake.NewScratch(), damage}
 				_, err := match.RunWithin(t.Context(), in, limits[0], limits[1], 1, func(match.Unmatched) error { return nil })
-				// The standard library does not tell an endless number from a failed read.
+				// The standard library's error is the same for an endless number and a
+				// failed read.
 				require.Contains(t, []errcodes.Code{errcodes.CorruptRecord, errcodes.StorageUnavailable}, errcodes.Of(err))
 				require.Equal(t, name == "no length", errcodes.Of(err) == errcodes.StorageUnavailable)
 			})
@@ -424,8 +420,8 @@ func TestMatchOfDamagedFiles(t *testing.T) {
 	}
 }
 
-// What was cut anywhere, also right after the length of a text, is no record.
-func TestACutRecordIsCorrupt(t *testing.T) {
+// A record truncated anywhere, even right after the length of a text, is corrupt.
+func TestATruncatedRecordIsCorrupt(t *testing.T) {
 	line, bad := settled(300, "A-1", 18_250, 1), settled(1, "A", 1, 1, unreadable, func(l *ports.SettlementLine) { l.HasAmount = true })
 	for name, raw := range map[string][]byte{
 		"line": match.EncodeLine(line), "bad line": match.EncodeLine(bad), "payment": match.EncodePayment(paid("p", "A-1", -1, 1)),
@@ -439,8 +435,8 @@ func TestACutRecordIsCorrupt(t *testing.T) {
 	}
 }
 
-// Each row comes back from its bytes, and not from fewer.
-func TestACutRowIsCorrupt(t *testing.T) {
+// Each row can be decoded from all its bytes, but not from fewer.
+func TestATruncatedRowIsCorrupt(t *testing.T) {
 	c := everyMatch(60)
 	want, _ := c.all(t)
 	reasons := map[string]bool{}
@@ -448,7 +444,7 @@ func TestACutRowIsCorrupt(t *testing.T) {
 	for _, raw := range match.EncodedRows(t, c.input()) {
 		got, err := match.DecodeRow(raw)
 		require.NoError(t, err)
-		got.Age = want[i].Age // which depends on the run
+		got.Age = want[i].Age // Age depends on the run
 		require.Equal(t, want[i], got)
 		for n := range raw {
 			_, err := match.DecodeRow(raw[:n])
@@ -461,7 +457,7 @@ func TestACutRowIsCorrupt(t *testing.T) {
 	require.Len(t, reasons, 6, "all but a duplicate")
 }
 
-func TestRowsThatAreNone(t *testing.T) {
+func TestInvalidRowsAreCorrupt(t *testing.T) {
 	raw := match.EncodeLine(settled(1, "A", 1, 1))
 	row := func(reason, why byte) []byte {
 		return append(append(make([]byte, 25), reason, why, 0, 0, byte(len(raw))), raw...)
@@ -477,13 +473,13 @@ func TestRowsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestRecordsThatAreNone(t *testing.T) {
+func TestInvalidRecordsAreCorrupt(t *testing.T) {
 	head := "12345678l\x00"
 	for name, raw := range map[string]string{
 		"nothing": "", "only a hash": "12345678", "another kind": "12345678x\x00\x00\x00\x00\x00\x00\x00", "cut": head,
 		"more than a line": head + "\x00\x00\x00\x00\x00\x00\x00", "before the second": head + "\x01\x00\x00\x00\x00\x00",
 		"beyond the second": head + "\x80\xa8\xd6\xb9\x07\x00\x00\x00\x00\x00",
-		// A bad line says whether it has an amount.
+		// The flag whether a bad line has an amount is missing or invalid.
 		"says nothing": head + "\x00\x00\x00\x00\x00\x01x", "neither yes nor no": head + "\x00\x00\x00\x00\x00\x01x\x02",
 	} {
 		_, _, _, err := match.DecodeRecord([]byte(raw))
@@ -494,8 +490,8 @@ func TestRecordsThatAreNone(t *testing.T) {
 	require.True(t, isLine)
 }
 
-// TestMatchRemovesWhatItHasRead holds no file any more when it emits.
-func TestMatchRemovesWhatItHasRead(t *testing.T) {
+// All files are removed before the first emit.
+func TestMatchRemovesFilesThatItHasRead(t *testing.T) {
 	in := manyMatches(500).input()
 	scratch := fake.NewScratch()
 	in.Limits.Scratch = scratch
@@ -609,15 +605,15 @@ func TestMatchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestMatchRefusesBadBounds(t *testing.T) {
+func TestMatchRejectsBadBounds(t *testing.T) {
 	for name, spoil := range map[string]func(*match.Input){
-		"no lines":          func(in *match.Input) { in.Lines = nil },
-		"no payments":       func(in *match.Input) { in.Payments = nil },
-		"a range backwards": func(in *match.Input) { in.Range.Until = in.Range.From.Add(-1) },
-		"below zero":        func(in *match.Input) { in.Policy.Tolerance = -1 },
-		"too tolerant":      func(in *match.Input) { in.Policy.Tolerance = match.MaxTolerance + 1 },
-		"no memory":         func(in *match.Input) { in.Limits.MemoryBytes = match.MinMemory - 1 },
-		"negative memory":   func(in *match.Input) { in.Limits.MemoryBytes = -1 },
+		"no lines":                      func(in *match.Input) { in.Lines = nil },
+		"no payments":                   func(in *match.Input) { in.Payments = nil },
+		"an inverted range":             func(in *match.Input) { in.Range.Until = in.Range.From.Add(-1) },
+		"a negative tolerance":          func(in *match.Input) { in.Policy.Tolerance = -1 },
+		"a tolerance above the maximum": func(in *match.Input) { in.Policy.Tolerance = match.MaxTolerance + 1 },
+		"no memory":                     func(in *match.Input) { in.Limits.MemoryBytes = match.MinMemory - 1 },
+		"negative memory":               func(in *match.Input) { in.Limits.MemoryBytes = -1 },
 	} {
 		in := manyMatches(1).input()
 		spoil(&in)
@@ -630,7 +626,7 @@ func TestMatchRefusesBadBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAges(t *testing.T) {
+func TestAgesAreCountedUpToAsOf(t *testing.T) {
 	age := func(rng match.Range) time.Duration {
 		in := matchCase{lines: some(settled(1, "A", 1, 2))}.input()
 		in.Range = rng
@@ -649,9 +645,8 @@ func TestAges(t *testing.T) {
 	require.Zero(t, age(rng))
 }
 
-// TestManyPaymentsOfOneReference is quick also where a merchant gives all of
-// them one reference.
-func TestManyPaymentsOfOneReference(t *testing.T) {
+// Matching must be quick even if a merchant uses one reference for everything.
+func TestManyPaymentsWithOneReferenceAreQuick(t *testing.T) {
 	const n = 60_000
 	var c matchCase
 	for i := range n {
@@ -667,7 +662,7 @@ func TestManyPaymentsOfOneReference(t *testing.T) {
 	require.Equal(t, int64(2*n), tally.Lines)
 }
 
-// TestCandidatesAreBounded looks at so many similar references, and no more.
+// Exactly maxSimilar payments with similar references are considered.
 func TestCandidatesAreBounded(t *testing.T) {
 	var c matchCase
 	for i := range 300 {
@@ -687,7 +682,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 	require.Equal(t, "p1255", rows[0].Candidate.ID)
 }
 
-func TestTheNearestCandidate(t *testing.T) {
+func TestTheNearestPaymentIsTheCandidate(t *testing.T) {
 	after := func(d time.Duration) func(*match.Payment) {
 		return func(p *match.Payment) { p.CreatedAt = p.CreatedAt.Add(d) }
 	}

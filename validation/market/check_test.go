@@ -18,13 +18,13 @@ import (
 
 const aMerchant = "7f9c24e8-3b12-4fef-91e0-56a2d7c8b9a0"
 
-// anIdentifier is a well-formed bank account of the market under aBank.
+// anIdentifier returns a well-formed identifier of the market that fits aBank.
 var anIdentifier = map[string]string{
 	"ZAF": "1234567890", "NGA": "1234567895", "EGY": "EG380019000500000000263180002",
 	"GHA": "1234567890123", "KEN": "1234567890",
 }
 
-// aBank is a bank code of the market that the identifier fits.
+// aBank returns a bank code of the market that fits anIdentifier.
 var aBank = map[string]string{"ZAF": "470010", "NGA": "044", "EGY": "", "GHA": "040", "KEN": "68"}
 
 func good(country string, accountType ports.AccountType, identifier, bankCode string) market.Request {
@@ -34,7 +34,7 @@ func good(country string, accountType ports.AccountType, identifier, bankCode st
 	}
 }
 
-// badFields gives the fields that an error names, after its form is checked.
+// badFields returns the fields in an error, after checking the error's form.
 func badFields(t require.TestingT, err error, code errcodes.Code) []string {
 	require.Error(t, err)
 	require.Equal(t, code, errcodes.Of(err), "%v", err)
@@ -51,7 +51,7 @@ func badFields(t require.TestingT, err error, code errcodes.Code) []string {
 	return names
 }
 
-func TestCheckNamesEveryBadFieldOfTheStatus(t *testing.T) {
+func TestCheckReportsEveryBadFieldOfTheStatus(t *testing.T) {
 	_, err := market.Check(market.Request{})
 	require.Equal(t, []string{"merchantId", "country", "accountType", "accountIdentifier"},
 		badFields(t, err, errcodes.InvalidRequest))
@@ -64,7 +64,7 @@ func TestCheckNamesEveryBadFieldOfTheStatus(t *testing.T) {
 		badFields(t, err, errcodes.InvalidRequest))
 }
 
-func TestMalformedComesBeforeUnprocessable(t *testing.T) {
+func TestMalformedTakesPrecedenceOverUnprocessable(t *testing.T) {
 	req := good("UGA", ports.BankAccount, "1234567890", "")
 	_, err := market.Check(req)
 	require.Equal(t, []string{"country"}, badFields(t, err, errcodes.Unprocessable))
@@ -76,7 +76,8 @@ func TestMalformedComesBeforeUnprocessable(t *testing.T) {
 	require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest))
 }
 
-// A wallet's number is a telephone number: its last digit checks nothing.
+// A wallet bank's account number is a phone number, whose last digit is not a check
+// digit.
 func TestPhoneAccountsHaveNoCheckDigit(t *testing.T) {
 	phones := 0
 	for _, bank := range banks.List("NGA") {
@@ -93,7 +94,7 @@ func TestPhoneAccountsHaveNoCheckDigit(t *testing.T) {
 	require.NotZero(t, phones)
 }
 
-func TestSouthAfricanBanksHaveTheirOwnLengths(t *testing.T) {
+func TestSouthAfricanLengthsDependOnTheBank(t *testing.T) {
 	known := 0
 	for _, bank := range append(banks.List("ZAF"), banks.Bank{Code: "999999"}) {
 		lengths := map[int]bool{}
@@ -133,7 +134,7 @@ func TestAccountLengths(t *testing.T) {
 	}
 }
 
-func TestABankCodeOfACommonOtherFormIsExplained(t *testing.T) {
+func TestACommonWrongFormOfABankCodeIsExplained(t *testing.T) {
 	for _, c := range []struct{ country, code, message string }{
 		{"NGA", "50547", "bankCode must be 3 or 6 digits: write a 5-digit code with a 9 before it"},
 		{"NGA", "5054", "bankCode must be a central-bank code of 3 or 6 digits"},
@@ -150,8 +151,8 @@ func TestABankCodeOfACommonOtherFormIsExplained(t *testing.T) {
 	}
 }
 
-// A bank's other codes are kept as its canonical one.
-func TestAnAliasIsKeptAsTheBanksCode(t *testing.T) {
+// A bank's alias codes become its canonical code.
+func TestAnAliasBecomesTheCanonicalBankCode(t *testing.T) {
 	aliases := 0
 	for _, country := range banks.Countries() {
 		for _, bank := range banks.List(country) {
@@ -170,8 +171,8 @@ func TestAnAliasIsKeptAsTheBanksCode(t *testing.T) {
 	require.Greater(t, aliases, 285)
 }
 
-// I21.
-func TestBankCodeIsNotLookedAtWhereItIsIgnored(t *testing.T) {
+// I21: the market ignores the bank code.
+func TestIgnoredBankCodesAreNotChecked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
 		if rule.BankCode != (market.Form{}) {
@@ -188,7 +189,7 @@ func TestBankCodeIsNotLookedAtWhereItIsIgnored(t *testing.T) {
 	})
 }
 
-// What was found is a request again, with the same account.
+// Checking a found account again finds the same account.
 func TestCheckIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
@@ -205,7 +206,7 @@ func TestCheckIsIdempotent(t *testing.T) {
 	})
 }
 
-func TestSpacesCaseAndPlusChangeNothing(t *testing.T) {
+func TestSpacesCaseAndPlusDoNotChangeTheResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
 		id := drawIdentifier(t, rule.Market)

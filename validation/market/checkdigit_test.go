@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func TestIBANsThatAreBuiltByTheRegistryPass(t *testing.T) {
+func TestIBANsBuiltByTheRegistryPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		iban := drawIBAN(t)
 		canonical, verdict, ok := market.IBAN(iban)
@@ -24,8 +24,8 @@ func TestIBANsThatAreBuiltByTheRegistryPass(t *testing.T) {
 	})
 }
 
-// Against big integers, for each remainder that a BBAN can have: of 100 pairs of
-// check digits only one is right.
+// The test uses big integers for each possible remainder of a BBAN: of 100 pairs of check
+// digits exactly one is right.
 func TestIBANVerdictIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		front := rapid.StringMatching(`[0-9]{23}`).Draw(t, "front")
@@ -48,7 +48,7 @@ func TestIBANVerdictIsExact(t *testing.T) {
 	})
 }
 
-func TestIBANCatchesEveryWrongDigitAndEverySwap(t *testing.T) {
+func TestIBANDetectsEveryWrongDigitAndEverySwap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		iban := drawIBAN(t)
 		for i := 2; i < len(iban); i++ {
@@ -66,7 +66,7 @@ func TestIBANCatchesEveryWrongDigitAndEverySwap(t *testing.T) {
 	})
 }
 
-func TestIBANTakesOneFormOnly(t *testing.T) {
+func TestIBANAcceptsOnlyOneForm(t *testing.T) {
 	const iban = "EG380019000500000000263180002"
 	for _, text := range []string{
 		"", "E", "EG", iban[:28], iban + "0", iban[:28] + "A", "GE" + iban[2:], "FG" + iban[2:], "Eg" + iban[2:27] + "eg",
@@ -86,8 +86,8 @@ func TestIBANTakesOneFormOnly(t *testing.T) {
 	}
 }
 
-// nubanDigit computes the check digit as the standard writes it down: 3, 7, 3
-// over code and serial, to the next ten.
+// nubanDigit computes the check digit as the standard defines it: weights 3, 7, 3 over
+// code and serial, subtracted from the next ten.
 func nubanDigit(code, serial string) byte {
 	sum := 0
 	for i, c := range code + serial {
@@ -102,7 +102,7 @@ func drawNUBAN(t *rapid.T) (code, number string) {
 	return code, serial + string(nubanDigit(code, serial))
 }
 
-func TestNUBANsThatAreBuiltByTheStandardPass(t *testing.T) {
+func TestNUBANsBuiltByTheStandardPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code, number := drawNUBAN(t)
 		canonical, verdict, ok := market.NUBAN(code, number)
@@ -112,8 +112,8 @@ func TestNUBANsThatAreBuiltByTheStandardPass(t *testing.T) {
 	})
 }
 
-// A bank's code of 3 digits is the revised standard's with 000 before it.
-func TestNUBANCatchesEveryWrongDigitAndTheSwapsItClaims(t *testing.T) {
+// A bank's code of 3 digits is the revised standard's code with 000 in front.
+func TestNUBANDetectsWrongDigitsAndTheDocumentedSwaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code, number := drawNUBAN(t)
 		for i := range number {
@@ -133,7 +133,7 @@ func TestNUBANCatchesEveryWrongDigitAndTheSwapsItClaims(t *testing.T) {
 	})
 }
 
-func TestNUBANJudgesCentralBankCodesOnly(t *testing.T) {
+func TestNUBANChecksOnlyCentralBankCodes(t *testing.T) {
 	for code, judged := range map[string]bool{
 		"044": true, "000": true, "999": true, "950547": true, "900000": true, "999989": true,
 		"000014": false, "090405": false, "100004": false, "120001": false, "999991": false, "999992": false, "999999": false,
@@ -152,7 +152,7 @@ func TestNUBANJudgesCentralBankCodesOnly(t *testing.T) {
 	}
 }
 
-func TestNUBANTakesOneFormOnly(t *testing.T) {
+func TestNUBANAcceptsOnlyOneForm(t *testing.T) {
 	for _, c := range [][2]string{
 		{"", "1234567895"}, {"44", "1234567895"}, {"0044", "1234567895"}, {"50547", "1234567895"}, {"0000044", "1234567895"},
 		{"04A", "1234567895"}, {"0/4", "1234567895"}, {"0:4", "1234567895"}, {"044", "123456789"}, {"044", "12345678950"},
@@ -165,7 +165,7 @@ func TestNUBANTakesOneFormOnly(t *testing.T) {
 	}
 }
 
-func TestCanonicalTextCostsNoAllocation(t *testing.T) {
+func TestCanonicalTextDoesNotAllocate(t *testing.T) {
 	for name, check := range map[string]func() bool{
 		"IBAN":   func() bool { _, _, ok := market.IBAN("EG380019000500000000263180002"); return ok },
 		"NUBAN":  func() bool { _, _, ok := market.NUBAN("044", "1234567895"); return ok },
@@ -179,7 +179,7 @@ func TestCanonicalTextCostsNoAllocation(t *testing.T) {
 	}
 }
 
-// Whatever stands where a digit belongs.
+// Any character may be in the place of a digit.
 func TestOnlyDigitsAreDigits(t *testing.T) {
 	const iban, code, number, msisdn = "EG380019000500000000263180002", "950547", "0000214579", "254712345678"
 	for c := range 256 {
@@ -208,7 +208,7 @@ func TestOnlyDigitsAreDigits(t *testing.T) {
 	}
 }
 
-// wrongDigits gives text with each other digit at i.
+// wrongDigits returns text with each other digit at i.
 func wrongDigits(text string, i int) []string {
 	var out []string
 	for c := byte('0'); c <= '9'; c++ {
@@ -223,9 +223,9 @@ func swap(text string, i int) string {
 	return text[:i] + string(text[i+1]) + string(text[i]) + text[i+2:]
 }
 
-// A provider's own three-digit code names a bank whose check digits are computed
-// with the central bank's code.
-func TestAnAliasIsComputedAsItsBank(t *testing.T) {
+// A provider's own three-digit code is an alias: check digits are computed with the
+// central bank's code.
+func TestAnAliasIsCheckedWithItsBanksCode(t *testing.T) {
 	req := market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account", BankCode: "566",
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// drawIdentifier gives an identifier of the market, mostly a well-formed one.
+// drawIdentifier returns an identifier of the market, usually a well-formed one.
 func drawIdentifier(t *rapid.T, m ports.Market) string {
 	if rapid.IntRange(0, 9).Draw(t, "ill-formed") == 0 {
 		return rapid.StringMatching(`[A-Z0-9]{1,30}`).Draw(t, "identifier")
@@ -29,7 +29,7 @@ func drawIdentifier(t *rapid.T, m ports.Market) string {
 	}
 }
 
-// drawIBAN builds one by the registry's definition: 98 − (BBAN ‖ EG00 mod 97).
+// drawIBAN builds an IBAN as the registry defines it: 98 − (BBAN ‖ EG00 mod 97).
 func drawIBAN(t *rapid.T) string {
 	bban := rapid.StringMatching(`[0-9]{25}`).Draw(t, "bban")
 	n, _ := new(big.Int).SetString(bban+"141600", 10)
@@ -46,7 +46,7 @@ func drawBankCode(t *rapid.T, m ports.Market) string {
 	}[m.Country]).Draw(t, "bank code")
 }
 
-// respell writes an identifier as people do, where the market takes that.
+// respell rewrites an identifier in ways that people write it and the market accepts.
 func respell(t *rapid.T, m ports.Market, id string) string {
 	isNumber := strings.Trim(id, "0123456789") == ""
 	if m.Type == ports.InstitutionWallet && (!isNumber || !strings.HasPrefix(id, "2637")) || len(id) > 40 {

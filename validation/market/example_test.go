@@ -47,7 +47,7 @@ func ExampleRules() {
 	// EGY bank_account - IBAN: EG, 2 check digits and 25 digits
 }
 
-// The example of SWIFT's registry, as printed and with its last digits swapped.
+// The example is from SWIFT's registry, as printed and with its last digits swapped.
 func ExampleIBAN() {
 	fmt.Println(market.IBAN("EG38 0019 0005 0000 0000 2631 8000 2"))
 	fmt.Println(market.IBAN("eg380019000500000000263180020"))
@@ -58,7 +58,7 @@ func ExampleIBAN() {
 	//   false
 }
 
-// The central bank's own example: serial 000001457 at bank 011.
+// The central bank's example has serial 000001457 at bank 011.
 func ExampleNUBAN() {
 	fmt.Println(market.NUBAN("011", "0000014579"))
 	fmt.Println(market.NUBAN("011", "0000014578"))

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// shapes are the grid's bank codes, made from a market's good one.
+// shapes are forms of bank codes in the grid, derived from a valid one of the market.
 var shapes = map[string]func(good string) string{
 	"good":       func(code string) string { return code },
 	"missing":    func(string) string { return "" },
@@ -30,7 +30,7 @@ func fullWidth(code string) string {
 	return strings.Map(func(r rune) rune { return r - '0' + '\uff10' }, code)
 }
 
-// gridIdentifier is right where the market is served, and some number elsewhere.
+// gridIdentifier returns a valid identifier in supported markets, else any number.
 func gridIdentifier(country, accountType string) string {
 	numbers := map[string]string{
 		"KEN mobile_money": "254712345678", "GHA mobile_money": "233241234567", "ZWE institution_wallet": "263771234567",
@@ -44,7 +44,7 @@ func gridIdentifier(country, accountType string) string {
 	return "1234567890"
 }
 
-// cellOf writes an outcome as the grid does.
+// cellOf returns an outcome in the form of the grid.
 func cellOf(err error) string {
 	if err == nil {
 		return "ok"
@@ -60,7 +60,7 @@ func cellOf(err error) string {
 	return fmt.Sprintf("%d:%s", errcodes.StatusOf(err), letters.String())
 }
 
-func TestGrid(t *testing.T) {
+func TestEachMarketAndBankCodeFormHasItsOutcome(t *testing.T) {
 	data, err := os.ReadFile("testdata/grid.txt")
 	require.NoError(t, err)
 	var head []string

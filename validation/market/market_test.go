@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// SPEC 2.7, transcribed.
+// The table is transcribed from SPEC 2.7.
 func TestMarketsAreThoseOfTheSpecification(t *testing.T) {
 	served := map[string][]string{}
 	for _, rule := range market.Rules() {
@@ -38,11 +38,11 @@ func TestMarketsDescribeTheirRules(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A market's check digit shows in the verdicts, and only there.
-func TestCheckDigitsAreWhereTheTableSaysSo(t *testing.T) {
+// Verdicts about check digits occur in exactly the markets with check digits.
+func TestCheckDigitVerdictsMatchTheTable(t *testing.T) {
 	seen := map[ports.Market]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, rule := range market.Rules() { // each: else one of them may come up too rarely
+		for _, rule := range market.Rules() { // drawing could reach one of them too rarely
 			found, err := market.Check(good(rule.Country, rule.Type, drawIdentifier(t, rule.Market), drawBankCode(t, rule.Market)))
 			if err == nil && found.Verdict != market.WellFormed {
 				seen[rule.Market] = true
@@ -54,7 +54,7 @@ func TestCheckDigitsAreWhereTheTableSaysSo(t *testing.T) {
 	}
 }
 
-// A bank code is taken exactly if it matches the published pattern.
+// A bank code is accepted exactly if it matches the published pattern.
 func TestBankCodePatternsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
@@ -69,7 +69,7 @@ func TestBankCodePatternsAreExact(t *testing.T) {
 	})
 }
 
-func TestCallersCannotChangeTheTable(t *testing.T) {
+func TestRulesReturnsACopy(t *testing.T) {
 	table := market.Rules()
 	table[0].Country = "ATA"
 	require.Equal(t, "ZAF", market.Rules()[0].Country)

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// mobilePatterns are libphonenumber's own, release 9.0.35.
+// mobilePatterns are the patterns of libphonenumber, release 9.0.35.
 var mobilePatterns = map[string]*regexp.Regexp{
 	"254": regexp.MustCompile(`^(?:1(?:0[0-8]|[18]\d|2[014]|30|4[0-5])|7\d\d)\d{6}$`),
 	"233": regexp.MustCompile(`^(?:2(?:[0346-9]\d|5[67])|5(?:[03-7]\d|9[1-9]))\d{6}$`),
@@ -21,8 +21,8 @@ var mobilePatterns = map[string]*regexp.Regexp{
 
 var callingCodes = map[string]string{"KEN": "254", "GHA": "233", "ZWE": "263"}
 
-// Every block of every plan, given out or not.
-func TestPlansAreTheMetadata(t *testing.T) {
+// The test covers every block of every plan, assigned or not.
+func TestPlansMatchTheMetadata(t *testing.T) {
 	for country, code := range callingCodes {
 		given := 0
 		for lead := range 1000 {
@@ -39,7 +39,7 @@ func TestPlansAreTheMetadata(t *testing.T) {
 	}
 }
 
-func TestMSISDNTakesOnePlus(t *testing.T) {
+func TestMSISDNAcceptsOnePlus(t *testing.T) {
 	const number = "254712345678"
 	for _, text := range []string{number, "+" + number, "+254 712 345 678", " 254712345678 ", "+ 254712345678"} {
 		canonical, ok := market.MSISDN("KEN", text)
@@ -60,8 +60,8 @@ func TestMSISDNTakesOnePlus(t *testing.T) {
 	}
 }
 
-// The form or the block: to the caller it is the same, each time.
-func TestNoMobileNumberIsMalformed(t *testing.T) {
+// A wrong form and an unassigned block have the same error.
+func TestNumbersThatAreNotMobileAreMalformed(t *testing.T) {
 	for _, text := range []string{"254812345678", "254202345678", "25471234567", "254146123456"} {
 		for range 2 {
 			_, err := market.Check(good("KEN", ports.MobileMoney, text, ""))

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func TestMerchantIsAUUID(t *testing.T) {
+func TestMerchantIDMustBeAUUID(t *testing.T) {
 	for id, ok := range map[string]bool{
 		aMerchant: true, strings.ToUpper(aMerchant): true, "00000000-0000-0000-0000-000000000000": true,
 		"": false, aMerchant[1:]: false, aMerchant + "0": false, "{" + aMerchant + "}": false,
@@ -40,7 +40,7 @@ func TestMerchantIsAUUID(t *testing.T) {
 	}
 }
 
-func TestHolderName(t *testing.T) {
+func TestHolderNameMustHaveALetterAndNoControlCharacters(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		ok         bool
@@ -74,7 +74,7 @@ func TestHolderName(t *testing.T) {
 	}
 }
 
-// hostile are identifiers that are none in any market, served or not.
+// hostile are identifiers that are not valid in any market.
 var hostile = map[string]string{
 	"NUL":                  "25471234\x005678",
 	"line break":           "254712345678\n",
@@ -108,15 +108,15 @@ func TestHostileIdentifiersAreMalformedEverywhere(t *testing.T) {
 	}
 }
 
-func TestUnservedMarketsDoNotJudgeTheIdentifier(t *testing.T) {
+func TestUnsupportedMarketsDoNotCheckTheIdentifier(t *testing.T) {
 	for _, text := range []string{"1", "no account", "EG38", "+", strings.Repeat("z", 64)} {
 		_, err := market.Check(good("UGA", ports.BankAccount, text, "x"))
 		require.Equal(t, []string{"country"}, badFields(t, err, errcodes.Unprocessable))
 	}
 }
 
-// An error and a log line show nothing of what the request says.
-func TestNothingOfTheRequestIsEchoed(t *testing.T) {
+// Errors and log lines contain nothing from the request.
+func TestErrorsAndLogsContainNothingFromTheRequest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[A-Z]{3}[0-9]{5,12}[x-z]{3}`).Draw(t, "secret")
 		fields := [6]string{aMerchant, "NGA", "bank_account", "1234567895", "044", ""}

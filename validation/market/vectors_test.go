@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// vectors are published examples and made-up numbers; a row's last element says
-// where it comes from or what it shows.
+// vectors are published examples and invented numbers. The last element of a row is its
+// source or purpose.
 func vectors(t *testing.T, table string) [][]string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/vectors.json")
@@ -25,7 +25,7 @@ func vectors(t *testing.T, table string) [][]string {
 	return all[table]
 }
 
-// verdictOf gives what a vector file says of an identifier.
+// verdictOf returns the verdict of a vector file.
 func verdictOf(t *testing.T, found market.Finding, err error) string {
 	t.Helper()
 	if err != nil {
@@ -60,8 +60,8 @@ func TestIBANVectors(t *testing.T) {
 	}
 }
 
-// The standard's form of an institution's code is 9 and 5 digits; the 5 alone
-// are none of SPEC 2.7.
+// The standard writes an institution's code as 9 followed by 5 digits. SPEC 2.7 does not
+// allow the 5 digits without the 9.
 func TestNUBANVectors(t *testing.T) {
 	for _, v := range vectors(t, "nuban") {
 		code, number, want, why := v[0], v[1], v[2], v[3]

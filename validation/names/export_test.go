@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Section is a table of names as the documentation has it.
+// Section is a table of names in the documentation.
 type Section struct {
 	Title, Text string
 	Head        [2]string
 	Rows        [][2]string
 }
 
-// Sections returns the tables as the code looks things up in them.
+// Sections returns the tables as the code uses them.
 func Sections() []Section {
 	return []Section{
 		{"Words", "A row's words are read as one. Titles are taken off, and so are legal forms, of which the two sides may not differ.", [2]string{"kind", "words"}, wordRows()},
-		{"Spellings", "Each row is one name, after ABDEL- and the like have become ABD-.", [2]string{"name", "other spellings"}, groupRows(spellingGroups)},
+		{"Spellings", "Each row is one name, after ABDEL- and similar prefixes have become ABD-.", [2]string{"name", "other spellings"}, groupRows(spellingGroups)},
 		{"Names apart", "One could pass for a misspelling or for the transliteration of the other, and they are two names.", [2]string{"name", "other name"}, groupRows(twoNames)},
 		{"Vowels", "A misspelling writes one for the other.", [2]string{"vowel", "for"}, vowelRows()},
 		{"Letters", "Unicode does not take these letters apart. A hamza is left out.", [2]string{"letter", "read as"}, letterRows()},

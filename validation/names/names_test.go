@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// namePair is what a person would decide of two names.
+// namePair is two names with the decision of a person.
 type namePair struct {
 	supplied, returned string
-	matches            bool // the payout may go there
+	matches            bool // the payout may be made
 	rule               string
 	why                string
 }
@@ -264,8 +264,8 @@ func TestNameThresholdsAreBounded(t *testing.T) {
 	require.ErrorContains(t, names.Thresholds{Match: 50}.Check(), "Match is 50, want 51 to 100")
 }
 
-// A threshold decides about what costs, and never about what is another name.
-func TestNameThresholdsDecide(t *testing.T) {
+// Thresholds decide about the costs of rules, never about different names.
+func TestThresholdsDecideOnlyAboutCosts(t *testing.T) {
 	strict := names.Thresholds{Match: 100, TypoLetters: 100}
 	loose := names.Thresholds{Match: 51, TypoLetters: 4}
 	for _, row := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// Names of the markets, none of which is a spelling of another.
+// These names are from the markets; none is a spelling of another.
 var (
 	givenNames = []string{"Ama", "Kofi", "Chukwuemeka", "Oluwaseun", "Ngozi", "Thabo", "Wanjiru", "Tendai", "Fatima", "Grace", "José", "Adéṣọlá"}
 	surnames   = []string{"Mensah", "Owusu", "Okafor", "Adebayo", "Dlamini", "Otieno", "Moyo", "Ibrahim", "Asante", "Müller"}
@@ -36,8 +36,8 @@ func matchNames(a, b string) names.Comparison {
 
 var sameName = names.Comparison{Matches: true, Rule: "same", Score: 100}
 
-// Order, case, accents and titles are never what a verdict rests on.
-func TestNameFormNeverMatters(t *testing.T) {
+// The verdict never depends on order, case, accents or titles.
+func TestOrderCaseAccentsAndTitlesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := fullNames().Draw(t, "name")
 		name := strings.Join(words, " ")
@@ -55,7 +55,7 @@ func TestNameFormNeverMatters(t *testing.T) {
 	})
 }
 
-// So for two names that differ: the same verdict however each is written.
+// Different names get the same verdict however each is written.
 func TestNameVerdictDoesNotDependOnWriting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := fullNames().Draw(t, "a"), fullNames().Draw(t, "b")
@@ -68,7 +68,7 @@ func TestNameVerdictDoesNotDependOnWriting(t *testing.T) {
 	})
 }
 
-// Names that do not share their words are never one.
+// Names without common words never match.
 func TestNamesOfTwoPeopleNeverMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.SampledFrom(givenNames), 2, 4, rapid.ID).Draw(t, "given")
@@ -80,7 +80,7 @@ func TestNamesOfTwoPeopleNeverMatch(t *testing.T) {
 	})
 }
 
-// The more names one side leaves out, the lower the score, and one alone never does.
+// Each left-out name lowers the score, and a single name never matches.
 func TestFewerNamesScoreLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := append(rapid.SliceOfNDistinct(rapid.SampledFrom(givenNames), 2, 6, rapid.ID).Draw(t, "given"), "Mensah")
@@ -95,7 +95,7 @@ func TestFewerNamesScoreLess(t *testing.T) {
 	})
 }
 
-// A consonant that is doubled inside a name makes no other name of it.
+// A doubled consonant inside a name is the same name.
 func TestADoubledConsonantIsASpelling(t *testing.T) {
 	for _, name := range append(append([]string{
 		"Abdalah", "Abdala", "Abdulahi", "Abdelatif", "Abdulateef", "Abdulai", "Abdoulaye", "Abdelaziz", "Abdulrahman",
@@ -111,8 +111,8 @@ func TestADoubledConsonantIsASpelling(t *testing.T) {
 	}
 }
 
-// An initial stands for the names that begin with it, and for no other.
-func TestInitialsStandForTheirNames(t *testing.T) {
+// An initial matches the names that begin with it, and no others.
+func TestInitialsMatchTheirNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(givenNames).Draw(t, "given")
 		initial := rapid.SampledFrom(strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")).Draw(t, "initial")
@@ -121,8 +121,8 @@ func TestInitialsStandForTheirNames(t *testing.T) {
 	})
 }
 
-// A name cut by a field of 20 to 35 characters is the name, shorter it is not.
-func TestCutNamesMatchInBankFieldsOnly(t *testing.T) {
+// A truncated name of 20 to 35 characters matches; a shorter one does not.
+func TestTruncatedNamesMatchOnlyAtTheLengthOfABankField(t *testing.T) {
 	const name = "OLUWASEUN ADEBAYO OGUNDIRANMIYESHINABIOLA"
 	for n := len("OLUWASEUN ADEBAYO OG"); n < len(name); n++ {
 		got := matchNames(name, name[:n])
@@ -142,7 +142,7 @@ func anyName() *rapid.Generator[string] {
 	})
 }
 
-// holdsOfNames is what holds of any two texts at all.
+// holdsOfNames checks what holds for any two texts.
 func holdsOfNames(t interface {
 	Errorf(format string, args ...any)
 	FailNow()
@@ -182,7 +182,7 @@ func ruleOf(got names.Comparison) names.Rule {
 	return names.Rule{}
 }
 
-// acceptable is a name as a request may have it: up to 256 characters with a
+// acceptable returns a name that a request may contain: up to 256 characters with a
 // letter, none masked.
 func acceptable(name string) bool {
 	const masks = "*•●∗✱✻\uFFFD"
@@ -192,7 +192,7 @@ func acceptable(name string) bool {
 	return letters && len([]rune(name)) <= 256 && len(name) <= 1024 && !strings.ContainsAny(norm.NFKD.String(name), masks)
 }
 
-func TestNamesOfAnyKind(t *testing.T) {
+func TestInvariantsHoldForAllTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		thresholds := names.Thresholds{Match: rapid.SampledFrom([]int{0, 51, 60, 90, 100}).Draw(t, "match"), TypoLetters: rapid.SampledFrom([]int{0, 4, 100}).Draw(t, "typo")}
 		holdsOfNames(t, anyName().Draw(t, "a"), anyName().Draw(t, "b"), thresholds)
@@ -208,7 +208,7 @@ func FuzzCompareNames(f *testing.F) {
 		f.Add(name, name)
 	}
 	f.Add("AB C", "A BC")
-	f.Add("AA AA AAA", "A A A AAAA") // which is joined to which depends on the side that is read first
+	f.Add("AA AA AAA", "A A A AAAA") // which words are joined depends on the side that is read first
 	f.Add("JOHN & MARY MENSAH", "MENSAH JOHN & MARY")
 	f.Add("عبد الرحمن", "ABDURRAHMAN")
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -223,14 +223,14 @@ func hostileNames() map[string]string {
 		"most words":         strings.Repeat("ABCDEFGHIJ ", 23) + "Z",
 		"most long words":    strings.Repeat("MOUHAMMEDOUFFAALEEXUEOUMMMM ", 24),
 		"all initials":       strings.Repeat("A B ", 12),
-		"accents heaped":     "A" + strings.Repeat("\u0301", 500),
+		"many accents":       "A" + strings.Repeat("\u0301", 500),
 		"expanding letters":  strings.Repeat("ﷺ", 256),
 		"masks":              strings.Repeat("*A", 500),
 		"one mask":           strings.Repeat("A*", 30) + "B",
 		"holders":            strings.Repeat("A & ", 200) + "B",
 		"holders in words":   strings.Repeat("AMA & ", 23) + "KOFI",
 		"invisible":          strings.Repeat("\u200b\u202e", 100) + "A",
-		"no UTF-8":           strings.Repeat("\xff\xfe", 300),
+		"invalid UTF-8":      strings.Repeat("\xff\xfe", 300),
 		"NUL":                "AMA\x00MENSAH",
 		"Arabic":             strings.Repeat("عوا", 80),
 		"Arabic and Latin":   strings.Repeat("عوا AEIOUAEIOU ", 12),
@@ -243,8 +243,8 @@ func hostileNames() map[string]string {
 	}
 }
 
-// No text costs more than a handful of allocations, or time that grows with the
-// square of its length: the bound is twenty times what the worst of these takes.
+// No text causes more than a few allocations, or time that grows quadratically with its
+// length: the limit is twenty times the worst of these.
 func TestHostileNamesAreCheap(t *testing.T) {
 	const bound = 20 * time.Millisecond
 	hostile := hostileNames()
@@ -253,7 +253,7 @@ func TestHostileNamesAreCheap(t *testing.T) {
 			allocs := testing.AllocsPerRun(1, func() { matchNames(name, text) })
 			assert.LessOrEqual(t, allocs, 64.0, "%s, %s", what, other)
 			best := time.Hour
-			for tries := 0; best >= bound && tries < 200; tries++ { // a busy machine leaves one of them in peace
+			for tries := 0; best >= bound && tries < 200; tries++ { // on a busy machine one of the tries is undisturbed
 				start := time.Now()
 				matchNames(name, text)
 				best = min(best, time.Since(start))
@@ -264,8 +264,8 @@ func TestHostileNamesAreCheap(t *testing.T) {
 	}
 }
 
-// A comparison of plain names allocates nothing.
-func TestPlainNamesAllocateNothing(t *testing.T) {
+// A comparison of plain names does not allocate.
+func TestPlainNamesDoNotAllocate(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Ama Mensah", "MENSAH AMA SERWAA"}, {"Mohamed Saeed", "MUHAMMAD SAID"}, {"Chukwuemeka Okafor", "CHUKWEUMEKA OKAFOR"},
 		{"Acme Trading", "ACME TRADING LTD"}, {"Ama Serwaa Mensah", "AMA S***** M*****"},

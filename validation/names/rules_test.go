@@ -15,7 +15,7 @@ import (
 
 const namesPage = "../../internal/docs/names.md"
 
-// The page is drawn from the table that drives the code, its scores from runs.
+// The page is generated from the table that drives the code, with computed scores.
 func TestNamesPageIsFresh(t *testing.T) {
 	docpage.Check(t, namesPage, drawNames())
 }
@@ -24,14 +24,14 @@ func drawNames() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# How names are compared
 
-Generated from the rule table of package validation/names; `+"`go doc validation/names.Compare`"+` says what the rules work on.
-A comparison starts at 100 and loses the cost of a rule for each word that needed it. The dearest rule that was needed is the
-one that a result names. From %d on the names match; `+"`names.Thresholds`"+` moves that between 51 and 100. A rule without a cost
-makes the names different ones at any threshold: at most 50.
+Generated from the rule table of package validation/names; `+"`go doc validation/names.Compare`"+` describes the comparison.
+The score starts at 100 and loses the cost of a rule for each word that needed the rule. The result contains the most expensive
+rule that was needed. Names match if the score is at least %d; `+"`names.Thresholds`"+` sets that limit, 51 to 100. A rule without a
+cost makes the names different at any threshold: the score is at most 50.
 
-The comparison is symmetric. Nothing of it depends on the market, the time or earlier comparisons.
+The comparison is symmetric. It does not depend on the market, the time or earlier comparisons.
 
-| rule | cost | supplied | returned | verdict | score | what it means |
+| rule | cost | supplied | returned | verdict | score | meaning |
 |---|---|---|---|---|---|---|
 `, names.DefaultMatch)
 	for _, rule := range names.Rules() {
@@ -47,7 +47,7 @@ The comparison is symmetric. Nothing of it depends on the market, the time or ea
 			escaped(rule.Supplied), escaped(rule.Returned), verdict, got.Score, rule.Meaning)
 	}
 	b.WriteString(`
-What is not attempted: nicknames and translations (Bill, William; Kofi, Friday), initials without a blank or dot between them
+Not supported: nicknames and translations (Bill, William; Kofi, Friday), initials without a blank or dot between them
 (AS MENSAH), scripts other than Arabic against Latin. Letters that only look alike (a Cyrillic o in John) differ.
 `)
 	for _, s := range names.Sections() {
@@ -61,7 +61,7 @@ What is not attempted: nicknames and translations (Bill, William; Kofi, Friday),
 
 func escaped(cell string) string { return strings.NewReplacer("*", `\*`, "|", `\|`).Replace(cell) }
 
-// Each rule's example is decided by that rule, in the published way.
+// Each example is decided by its rule with the published result.
 func TestEveryNameRuleDecidesItsExample(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range names.Rules() {
@@ -82,8 +82,8 @@ func TestEveryNameRuleDecidesItsExample(t *testing.T) {
 	}
 }
 
-// A caller cannot change the rules.
-func TestNameRulesAreACopy(t *testing.T) {
+// Callers cannot change the rules.
+func TestRulesReturnsACopy(t *testing.T) {
 	names.Rules()[0].ID = "changed"
 	require.Equal(t, "same", names.Rules()[0].ID)
 }

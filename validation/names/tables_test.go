@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A word that reading changes could never be found in a table.
-func TestNameTablesHoldWordsAsTheyAreRead(t *testing.T) {
+// A word that parsing changes could never be found in a table.
+func TestNameTablesContainParsedWords(t *testing.T) {
 	for _, rows := range [][][]string{spellings, namesApart} {
 		for _, row := range rows {
 			for _, word := range row {
@@ -28,8 +28,8 @@ func TestNameTablesHoldWordsAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// A word stands once: in two tables, one of its meanings would be lost.
-func TestNameTablesHoldEachWordOnce(t *testing.T) {
+// If a word were in two tables, one of its meanings would be lost.
+func TestNameTablesContainEachWordOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rows := range [][][]string{titleWords, legalForms, tradeWords, generationWords, spellings} {
 		for _, row := range rows {
@@ -42,8 +42,8 @@ func TestNameTablesHoldEachWordOnce(t *testing.T) {
 	assert.LessOrEqual(t, max(len(titleWords), len(legalForms)), 32, "a bit each")
 }
 
-// Each row is needed: without it the two would be one name.
-func TestNamesApartWouldPassForOne(t *testing.T) {
+// Each row is needed: without it the two names would match.
+func TestNamesApartWouldMatchWithoutTheTable(t *testing.T) {
 	for _, row := range namesApart {
 		a, b := []byte(row[0]), []byte(row[1])
 		if len(a) > len(b) {
@@ -58,9 +58,9 @@ func TestNamesApartWouldPassForOne(t *testing.T) {
 	}
 }
 
-// Each Arabic name of the table is read as its usual Latin spellings, and as
-// none of the names beside it.
-func TestArabicNamesAreReadAsTheirSpellings(t *testing.T) {
+// Each Arabic name of the table is read as its usual Latin spellings, and as no
+// neighbouring name.
+func TestArabicNamesMatchOnlyTheirSpellings(t *testing.T) {
 	rows := []struct {
 		arabic string
 		latin  []string
