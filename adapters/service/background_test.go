@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// assembled is a service that has everything and does not run yet.
+// assembled returns a complete service that does not run yet.
 func assembled(t *testing.T, store string, log *slog.Logger) *Service {
 	t.Helper()
 	settings := Defaults()
@@ -23,7 +23,7 @@ func assembled(t *testing.T, store string, log *slog.Logger) *Service {
 	return app
 }
 
-// serveApp serves until the stop, and tells when it has begun.
+// serveApp serves until the stop, and reports when it has begun.
 func serveApp(t *testing.T, stop <-chan struct{}, app *Service) (listener net.Listener, ended <-chan error) {
 	t.Helper()
 	end, begun := make(chan error, 1), make(chan struct{})
@@ -32,11 +32,11 @@ func serveApp(t *testing.T, stop <-chan struct{}, app *Service) (listener net.Li
 	return app.listener, end
 }
 
-func TestServeEndsWithALoopThatEndsByItself(t *testing.T) {
-	at(t, serveEndsWithALoopThatEndsByItself, inMemory, shared)
+func TestServeEndsIfALoopEndsUnexpectedly(t *testing.T) {
+	at(t, serveEndsIfALoopEndsUnexpectedly, inMemory, shared)
 }
 
-func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
+func serveEndsIfALoopEndsUnexpectedly(t *testing.T, store string) {
 	var lines screen
 	log := slog.New(slog.NewTextHandler(&lines, nil))
 	app := assembled(t, store, log)
@@ -53,15 +53,15 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 	require.NotErrorAs(t, err, new(Rejected), "its exit status is 1")
 	require.Equal(t, errBroken.Error(), err.Error(), "one line")
 	require.Regexp(t, `level=ERROR msg="background loop ended unexpectedly" `+loop, lines.String())
-	// Not by a dial: until it execs, a child that another test forks holds a copy.
+	// A dial would not do: a child that another test forks holds a copy until it execs.
 	_, err = listener.Accept()
 	require.ErrorIs(t, err, net.ErrClosed, "still listening")
 }
 
-// TestAStopIsNoEndByItself: the queue ends before the others are told.
-func TestAStopIsNoEndByItself(t *testing.T) { at(t, aStopIsNoEndByItself, inMemory, shared) }
+// The queue ends before the other loops are stopped.
+func TestAStopIsNotAnUnexpectedEnd(t *testing.T) { at(t, aStopIsNotAnUnexpectedEnd, inMemory, shared) }
 
-func aStopIsNoEndByItself(t *testing.T, store string) {
+func aStopIsNotAnUnexpectedEnd(t *testing.T, store string) {
 	var lines screen
 	log := slog.New(slog.NewTextHandler(&lines, nil))
 	app := assembled(t, store, log)
@@ -72,8 +72,8 @@ func aStopIsNoEndByItself(t *testing.T, store string) {
 	require.NotContains(t, lines.String(), "by itself")
 }
 
-// TestWhatALoopSaysWhenItIsStopped is not told.
-func TestWhatALoopSaysWhenItIsStopped(t *testing.T) {
+// Errors of a stopped loop are not reported.
+func TestErrorsOfStoppedLoopsAreIgnored(t *testing.T) {
 	t.Parallel()
 	var lines screen
 	b := &background{log: slog.New(slog.NewTextHandler(&lines, nil)), broken: make(chan error, 1)}
@@ -90,8 +90,8 @@ func TestWhatALoopSaysWhenItIsStopped(t *testing.T) {
 	require.ErrorIs(t, <-b.broken, errBroken)
 }
 
-// TestWhatIsNotSetHasNoLoop: it would end by itself.
-func TestWhatIsNotSetHasNoLoop(t *testing.T) {
+// Such a loop would end by itself.
+func TestPartsThatAreNotConfiguredHaveNoLoop(t *testing.T) {
 	t.Parallel()
 	app := assembled(t, "memory:", slog.New(slog.DiscardHandler))
 	names := func() (all []string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// A sandbox in memory, which is asked whether it lives, and stopped.
+// The example starts a sandbox in memory, requests its liveness and stops it.
 func ExampleNew() {
 	dir, err := os.MkdirTemp("", "corridor-example")
 	if err != nil {
@@ -50,7 +50,7 @@ func ExampleNew() {
 	// stopped: <nil>
 }
 
-// A program with a feed of its own lists it beside those of corridor.
+// A program with its own feed lists it together with those of corridor.
 func ExampleShipped() {
 	parts := service.Shipped()
 	parts.Feeds = append(parts.Feeds, service.FeedKind{

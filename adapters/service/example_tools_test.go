@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// A migration, and a look at the events that no receiver took.
+// The example migrates a store and lists undeliverable events.
 func ExampleOpenShared() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "corridor-example")
@@ -51,7 +51,7 @@ func ExampleOpenStore() {
 	// Output: --store mysql://corridor:xxxxx@db.example.com/corridor: want memory:, sqlite:PATH or postgres://…
 }
 
-// One account, without a service.
+// The example validates one account without a service.
 func ExampleOpenAccounts() {
 	ctx := context.Background()
 	accounts, err := service.OpenAccounts(ctx, service.Defaults().Accounts, true, service.Shipped())
@@ -68,7 +68,7 @@ func ExampleOpenAccounts() {
 	// Output: verified by sandbox <nil>
 }
 
-// One report, without a service.
+// The example makes one report without a service.
 func ExampleNewReports() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "corridor-example")

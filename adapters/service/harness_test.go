@@ -21,12 +21,12 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// TestMain lets no setting of the surrounding shell into the tests.
+// TestMain clears the settings of the surrounding shell.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, "_POSTGRES") { // those are pgtest's
+		if strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, "_POSTGRES") { // variables of pgtest
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(pgtest.Main(m))
 }
 
-// place is where a service is tested: a store of the test's own, as --store names
-// it.
+// place is an environment of a test: an empty store of the test, in the form of --store.
 type place struct {
 	name  string
 	empty func(t *testing.T) string
@@ -47,7 +46,7 @@ var (
 	shared   = place{name: "postgres", empty: emptyDatabase}
 )
 
-// at runs one test in several places, side by side.
+// at runs one test in several places concurrently.
 func at(t *testing.T, test func(t *testing.T, store string), places ...place) {
 	t.Helper()
 	t.Parallel()
@@ -67,7 +66,7 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return s.Close()
 })
 
-// emptyDatabase is a database of the test's own, with tables.
+// emptyDatabase returns a database of the test with empty tables.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	dsn, joint := pgtest.Database(t, tables), "?"
@@ -107,7 +106,7 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// clientsFile is a file with one client, acme.
+// clientsFile returns a file with one client, acme.
 func clientsFile(t *testing.T) (path string) {
 	t.Helper()
 	sum := sha256.Sum256([]byte("the secret of acme"))
@@ -127,7 +126,7 @@ func await[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// refusing is a server that takes no password.
+// refusing is a server that rejects every password.
 func refusing(t *testing.T) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

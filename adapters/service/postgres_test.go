@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestTheConnectTimeoutIsTheUsers where one is set; 0 waits for ever.
-func TestTheConnectTimeoutIsTheUsers(t *testing.T) { //nolint:paralleltest // it sets the environment
+// A configured timeout is kept; 0 means without limit.
+func TestAConfiguredConnectTimeoutIsKept(t *testing.T) { //nolint:paralleltest // it sets the environment
 	services := filepath.Join(t.TempDir(), "services")
 	write(t, services, "[payments]\nconnect_timeout=11\n")
 	for name, c := range map[string]struct {
@@ -39,8 +39,8 @@ func TestTheConnectTimeoutIsTheUsers(t *testing.T) { //nolint:paralleltest // it
 	}
 }
 
-// TestAloneTellsWhatIsAway in a coded line, and what its function says as it is.
-func TestAloneTellsWhatIsAway(t *testing.T) {
+// A failure to lock has a code and one line, and errors of the function are unchanged.
+func TestAloneReturnsACodedErrorIfItCannotLock(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	away, err := connect(ctx, "postgres://canaryrole:canarysecret@"+refusing(t)+"/corridor?sslmode=disable")

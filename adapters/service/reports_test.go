@@ -10,9 +10,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestAFileURLNamesTheFolderOfItsPath: what was written there by one name of the
-// folder is found by the other.
-func TestAFileURLNamesTheFolderOfItsPath(t *testing.T) {
+// A file written under one name of the folder is found under the other.
+func TestAFileURLIsTheFolderOfItsPath(t *testing.T) {
 	home := t.TempDir()
 	t.Chdir(home)
 	for url, path := range map[string]string{

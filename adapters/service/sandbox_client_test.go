@@ -12,9 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestSecretsAreMadeOneAfterTheOther: by processes that start at once, so that
-// none writes over another's.
-func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
+// Processes that start concurrently do not overwrite each other's secrets.
+func TestConcurrentStartsKeepAllSecrets(t *testing.T) {
 	t.Parallel()
 	spec := shared.empty(t)
 	var stores []*Store
@@ -47,7 +46,7 @@ func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// printedSecrets reads what all processes printed.
+// printedSecrets returns the secrets that all processes printed.
 func printedSecrets(text string) (secrets []string) {
 	for line := range strings.Lines(text) {
 		if secret, ok := strings.CutPrefix(strings.TrimSpace(line), "client_secret "); ok {

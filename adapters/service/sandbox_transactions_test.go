@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// stage is where plays are watched: on a clock that is moved by hand.
+// stage is the environment of the plays, with a clock that the test moves.
 type stage struct {
 	*sandboxTransactions
 
@@ -30,7 +30,7 @@ type stage struct {
 	log   *bytes.Buffer
 }
 
-// staged puts plays on a store, seen through watch.
+// staged returns plays on a store that is accessed through watch.
 func staged(t *testing.T, store StorePorts, watch func(ports.TransactionStore) ports.TransactionStore) *stage {
 	t.Helper()
 	s := &stage{t: t, clock: portstest.NewClock(noon), store: store, log: &bytes.Buffer{}}
@@ -50,7 +50,7 @@ func onStage(t *testing.T, watch func(ports.TransactionStore) ports.TransactionS
 	return staged(t, store, watch)
 }
 
-// get asks as acme does.
+// get requests a transaction as acme.
 func (s *stage) get(play string) ports.Transaction {
 	s.t.Helper()
 	tx, err := s.Get(s.t.Context(), "acme", sandboxPrefix+play)
@@ -58,7 +58,7 @@ func (s *stage) get(play string) ports.Transaction {
 	return tx
 }
 
-// seen reads past the plays, so that reading moves nothing.
+// seen reads the store directly, which does not advance the plays.
 func (s *stage) seen(play string) ports.Transaction {
 	s.t.Helper()
 	tx, err := s.store.Transactions().Transaction(s.t.Context(), "acme", sandboxPrefix+play)
@@ -68,7 +68,7 @@ func (s *stage) seen(play string) ports.Transaction {
 
 func (s *stage) at(after time.Duration) { s.clock.Set(noon.Add(after)) }
 
-// told gives the kinds of the events of one play, in order.
+// told returns the kinds of the events of one play, in order.
 func (s *stage) told(play string) (kinds []string) {
 	s.t.Helper()
 	for {
@@ -86,8 +86,8 @@ func (s *stage) told(play string) (kinds []string) {
 	}
 }
 
-// TestThePlaysGoByTheClock: to the millisecond, each end once (I27).
-func TestThePlaysGoByTheClock(t *testing.T) {
+// Each play ends once, exact to the millisecond (I27).
+func TestPlaysFollowTheClock(t *testing.T) {
 	t.Parallel()
 	const tick = time.Millisecond
 	s := onStage(t, plain)
@@ -96,7 +96,7 @@ func TestThePlaysGoByTheClock(t *testing.T) {
 		play   string
 		status ports.TransactionStatus
 		code   errcodes.TransactionCode
-		ended  time.Duration // after the beginning
+		ended  time.Duration // time since the beginning
 	}{
 		{0, "failed", ports.TransactionFailed, errcodes.FailureCustomerRejected, 0},
 		{0, "errored", ports.TransactionErrored, errcodes.ErrorPayoutInsufficientFunds, 0},
@@ -123,9 +123,9 @@ func TestThePlaysGoByTheClock(t *testing.T) {
 	}
 }
 
-// TestMoneyLandsAfterATimeout: at its moment, told once, and the end stays (I27,
+// The money arrives on time and is reported once, and the terminal status stays (I27,
 // I32).
-func TestMoneyLandsAfterATimeout(t *testing.T) {
+func TestLateMoneyIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, plain)
 	s.get("pending")
@@ -142,9 +142,8 @@ func TestMoneyLandsAfterATimeout(t *testing.T) {
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, s.told("timeout_late"))
 }
 
-// TestThePlaysAreMadeUpForAfterAPause: a process that was away when a play moved
-// finds it where it would be.
-func TestThePlaysAreMadeUpForAfterAPause(t *testing.T) {
+// After a pause a play is where it would be without it.
+func TestPlaysCatchUpAfterAPause(t *testing.T) {
 	t.Parallel()
 	first := onStage(t, plain)
 	first.get("pending")
@@ -159,8 +158,8 @@ func TestThePlaysAreMadeUpForAfterAPause(t *testing.T) {
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, next.told("timeout_late"))
 }
 
-// TestThePlaysGoOnUnasked: Run moves them, and leaves those alone that are over.
-func TestThePlaysGoOnUnasked(t *testing.T) {
+// Run advances the plays and ignores those that are over.
+func TestPlaysContinueWithoutRequests(t *testing.T) {
 	t.Parallel()
 	var reads atomic.Int64
 	s := onStage(t, func(store ports.TransactionStore) ports.TransactionStore {
@@ -191,7 +190,7 @@ func TestThePlaysGoOnUnasked(t *testing.T) {
 	require.Empty(t, s.log.String())
 }
 
-// spied is a store that fails when its spies say so.
+// spied is a store that fails when its spies return an error.
 type spied struct {
 	ports.TransactionStore
 
@@ -216,9 +215,9 @@ func (s *spied) Save(ctx context.Context, change ports.TransactionChange) error 
 	return s.TransactionStore.Save(ctx, change)
 }
 
-// TestAnotherProcessOpensThePlaysFirst: by its clock, so that the second finds
-// other times; it takes what is there.
-func TestAnotherProcessOpensThePlaysFirst(t *testing.T) {
+// The other process has another clock, so the second one finds other times and accepts
+// them.
+func TestPlaysOpenedByAnotherProcessAreAccepted(t *testing.T) {
 	t.Parallel()
 	first := onStage(t, plain)
 	meanwhile := sync.OnceFunc(func() { first.get("pending") })
@@ -233,8 +232,8 @@ func TestAnotherProcessOpensThePlaysFirst(t *testing.T) {
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, second.told("timeout_late"))
 }
 
-// TestManyAskForThePlaysAtOnce: each is opened, and ends, once.
-func TestManyAskForThePlaysAtOnce(t *testing.T) {
+// Each play opens and ends once.
+func TestConcurrentRequestsOpenEachPlayOnce(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, plain)
 	var all sync.WaitGroup
@@ -253,9 +252,8 @@ func TestManyAskForThePlaysAtOnce(t *testing.T) {
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, s.told("failed"))
 }
 
-// TestAPlayThatCannotBeStoredGoesOnLater: the client is told, and the next round
-// makes up for it, though nobody asks again.
-func TestAPlayThatCannotBeStoredGoesOnLater(t *testing.T) {
+// The client gets the error, and the next round retries without a request.
+func TestAFailedPlayIsRetried(t *testing.T) {
 	t.Parallel()
 	for _, play := range []string{"pending", "timeout_late", "failed"} { // the last, the first and one to open
 		t.Run(play, func(t *testing.T) {
@@ -263,7 +261,7 @@ func TestAPlayThatCannotBeStoredGoesOnLater(t *testing.T) {
 			var left atomic.Int64
 			left.Store(1)
 			if play == "failed" {
-				left.Store(2) // the second save is the end of it
+				left.Store(2) // the second save is its end
 			}
 			s := onStage(t, func(store ports.TransactionStore) ports.TransactionStore {
 				return &spied{TransactionStore: store, save: func(id string) error {
@@ -287,8 +285,8 @@ func TestAPlayThatCannotBeStoredGoesOnLater(t *testing.T) {
 	}
 }
 
-// TestARoundThatFailsIsTriedAgain: the log says so, once a round.
-func TestARoundThatFailsIsTriedAgain(t *testing.T) {
+// The failure is logged once per round.
+func TestAFailedRoundIsRetried(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
 	s := onStage(t, func(store ports.TransactionStore) ports.TransactionStore {
@@ -322,9 +320,8 @@ func TestARoundThatFailsIsTriedAgain(t *testing.T) {
 	require.Empty(t, s.log.String(), "a stop is nothing to warn of")
 }
 
-// TestThePlaysBeginWithTheirFirstReader: an order of the client's own begins
-// nothing, and each client has its own (I31).
-func TestThePlaysBeginWithTheirFirstReader(t *testing.T) {
+// A transaction of the client begins nothing, and each client has its own plays (I31).
+func TestPlaysBeginWithTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, plain)
 	for _, id := range []string{"order-1", "tx_sandboxpending", "TX_SANDBOX_pending", "x" + sandboxPrefix + "pending", ""} {

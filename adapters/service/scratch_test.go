@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNobodyElseOwnsTheScratch: the folder for temporary files is everybody's, and
-// whoever comes first may have put anything under our name there. Settlements go
-// into no folder of another user's, nor where another user may write.
-func TestNobodyElseOwnsTheScratch(t *testing.T) {
+// Temporary folders may be shared, and another user may have created anything under our
+// name. Settlements must not be written to another user's folder or to one that other
+// users can write to.
+func TestTheScratchFolderBelongsToThisUser(t *testing.T) {
 	for name, plant := range map[string]func(t *testing.T, path string){
-		"a folder that all may write to": func(t *testing.T, path string) {
+		"a folder that everyone can write to": func(t *testing.T, path string) {
 			require.NoError(t, os.Mkdir(path, 0o700))
 			require.NoError(t, os.Chmod(path, 0o777))
 		},
 		"a link": func(t *testing.T, path string) { require.NoError(t, os.Symlink(t.TempDir(), path)) },
 		"a file": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
-		"a folder of another user's": func(t *testing.T, path string) {
+		"another user's folder": func(t *testing.T, path string) {
 			if os.Getuid() != 0 {
 				t.Skip("only root gives folders away")
 			}
@@ -41,7 +41,7 @@ func TestNobodyElseOwnsTheScratch(t *testing.T) {
 	}
 }
 
-func TestTheScratchStaysWhereItWas(t *testing.T) {
+func TestTheScratchFolderStaysTheSame(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	first, err := scratchDir()
 	require.NoError(t, err)

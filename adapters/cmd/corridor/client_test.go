@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestClientNewMakesAnEntryThatServeTakes(t *testing.T) {
+func TestClientNewCreatesAnEntryThatServeAccepts(t *testing.T) {
 	code, out, errs := command(t, "", nil, "client", "new", "acme", "--merchant", "m1", "--merchant", "m2", "--not-after", "2027-01-01T00:00:00Z")
 	require.Zero(t, code)
 	var made entry
@@ -29,11 +29,11 @@ func TestClientRejects(t *testing.T) {
 		stdin string
 		args  []string
 	}{
-		"no secret":             {"", []string{"client", "hash"}},
-		"a secret too short":    {"hunter2\n", []string{"client", "hash"}},
-		"a client without name": {"", []string{"client", "new", ""}},
-		"a window that is none": {"", []string{"client", "new", "a", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
-		"no command":            {"", nil},
+		"no secret":                           {"", []string{"client", "hash"}},
+		"a secret too short":                  {"hunter2\n", []string{"client", "hash"}},
+		"an empty client id":                  {"", []string{"client", "new", ""}},
+		"a window that ends before it starts": {"", []string{"client", "new", "a", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
+		"no command":                          {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, c.stdin, nil, c.args...)

@@ -13,7 +13,7 @@ import (
 
 const matrixFile = "../../../internal/docs/connector-matrix.md"
 
-// TestMatrixPageIsFresh: the page is what the connectors say of themselves.
+// The page is generated from the connectors' capabilities.
 func TestMatrixPageIsFresh(t *testing.T) {
 	docpage.Check(t, matrixFile, drawMatrix(t))
 }
@@ -41,8 +41,8 @@ func drawTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// TestTheMatrixIsWhole: what a connector claims stands in it, and nothing else.
-func TestTheMatrixIsWhole(t *testing.T) {
+// The table contains exactly the connectors' capabilities.
+func TestTheMatrixContainsExactlyTheCapabilities(t *testing.T) {
 	m, err := capabilityMatrix()
 	require.NoError(t, err)
 	for i, kind := range parts().Connectors {
@@ -63,7 +63,7 @@ func TestTheMatrixIsWhole(t *testing.T) {
 	}
 }
 
-func TestWhatTheMatrixSaysOfAMarket(t *testing.T) {
+func TestTheMatrixDescribesEachCapability(t *testing.T) {
 	here, there := ports.Market{Country: "ZAF", Type: ports.BankAccount}, ports.Market{Country: "NGA", Type: ports.BankAccount}
 	can := func(can ports.Capability) []ports.Capability {
 		can.Market = here

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDemoTellsItsStory(t *testing.T) {
+func TestDemoPrintsRealValues(t *testing.T) {
 	code, out, errs := command(t, "", nil, "demo")
 	require.Zero(t, code, errs)
 	for _, part := range []string{
@@ -18,7 +18,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 	}
 }
 
-func TestDemoTellsOfFailures(t *testing.T) {
+func TestDemoPrintsFailures(t *testing.T) {
 	code, out, errs := command(t, "", nil, "demo")
 	require.Zero(t, code, errs)
 	for _, part := range []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// buried lists what was set aside in a store.
+// buried returns the undeliverable events of a store.
 func buried(t *testing.T, store string) (lines []buriedLine) {
 	t.Helper()
 	code, out, errs := command(t, "", nil, "events", "buried", "--store", store)
@@ -32,7 +32,7 @@ func buried(t *testing.T, store string) (lines []buriedLine) {
 	return lines
 }
 
-// tidy runs corridor events on a store and gives what it says.
+// tidy runs corridor events on a store and returns its output.
 func tidy(t *testing.T, store string, args ...string) string {
 	t.Helper()
 	code, out, errs := command(t, "", nil, append([]string{"events", args[0], "--store", store}, args[1:]...)...)
@@ -41,8 +41,8 @@ func tidy(t *testing.T, store string, args ...string) string {
 	return out
 }
 
-// goneStore is a store whose receiver was gone when acme's plays began: their
-// events are buried. The plays stand still, an hour from now.
+// goneStore returns a store whose receiver was gone when acme's plays began, so their
+// events are buried. The plays pause for an hour.
 func goneStore(t *testing.T, store string) string {
 	t.Helper()
 	standstill(t, store)
@@ -53,8 +53,8 @@ func goneStore(t *testing.T, store string) string {
 	return store
 }
 
-// TestBuriedEventsAreListed: in the order of their saves, with the reason, and
-// without their data.
+// Events are listed in the order in which they were saved, with the reason and without
+// their data.
 func TestBuriedEventsAreListed(t *testing.T) { at(t, buriedEventsAreListed, onFile, sharedToo) }
 
 func buriedEventsAreListed(t *testing.T, store string) {
@@ -80,8 +80,8 @@ func buriedEventsAreListed(t *testing.T, store string) {
 	requireUntold(t, raw, "tx_sandbox", "cancelled by user", "balance is")
 }
 
-// TestEventsAreReplayedAndDiscardedWhileTheServiceRuns: a replayed one comes
-// before the later ones of its transaction, a discarded one never.
+// A replayed event is delivered before the later ones of its transaction, and a discarded
+// one never.
 func TestEventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T) {
 	at(t, eventsAreReplayedAndDiscardedWhileTheServiceRuns, onFile, shared)
 }
@@ -97,7 +97,7 @@ func eventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T, store string
 	})
 	s := serveHooks(t, store, r)
 	age(t, store, time.Hour+6*time.Second)
-	s.payment("pending") // three more events, two of them first of their transactions
+	s.payment("pending") // three more events, two of which are the first of their transactions
 	s.received(r, 2)
 	lines := buried(t, store)
 	require.Len(t, lines, atOnce, "a restart replays nothing")
@@ -123,8 +123,7 @@ func eventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T, store string
 	requireSigned(t, s.webhookSecret(), r.requests())
 }
 
-// TestEventsAreReplayedBeforeAStart: what was done while nothing ran is found by
-// the next service.
+// The next service finds the replayed and discarded events.
 func TestEventsAreReplayedBeforeAStart(t *testing.T) {
 	at(t, eventsAreReplayedBeforeAStart, onFile, sharedToo)
 }
@@ -147,10 +146,10 @@ func eventsAreReplayedBeforeAStart(t *testing.T, store string) {
 	require.NotEqual(t, "transaction.opened", r.requests()[0].kind)
 }
 
-// TestAllPagesOfBuriedEventsAreListed: each event once.
+// Each event is listed once.
 func TestAllPagesOfBuriedEventsAreListed(t *testing.T) {
 	t.Parallel()
-	store := goneStore(t, onFile.empty(t)) // its statement is SQLite's; the postgres package has its own test
+	store := goneStore(t, onFile.empty(t)) // the statement is SQLite's; the postgres package has its own test
 	for _, total := range []int{buriedPage, buriedPage + 1, 2 * buriedPage, 2*buriedPage + 500} {
 		alter(t, store, `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 			INSERT INTO events (id, kind, key, owner, at, data, state, reason)
@@ -166,8 +165,8 @@ func TestAllPagesOfBuriedEventsAreListed(t *testing.T) {
 	}
 }
 
-// TestEventsOfNoStore: nothing is made, and a mistyped path is no success.
-func TestEventsOfNoStore(t *testing.T) {
+// Nothing is created, and a mistyped path is an error.
+func TestEventsNeedAnExistingStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "text"), "this is no database, and it is longer than the header of one, which has a hundred bytes, as one can read")
@@ -188,11 +187,12 @@ func TestEventsOfNoStore(t *testing.T) {
 	require.Len(t, entries, 1, "nothing was made")
 }
 
-// TestEventsAreNamed: all of them only by that name, so that a variable that is
-// empty replays nothing.
-func TestEventsAreNamed(t *testing.T) { at(t, eventsAreNamed, onFile, sharedToo) }
+// Replaying all events needs --all, so that an empty variable replays nothing.
+func TestReplayingAllEventsMustBeExplicit(t *testing.T) {
+	at(t, replayingAllEventsMustBeExplicit, onFile, sharedToo)
+}
 
-func eventsAreNamed(t *testing.T, store string) {
+func replayingAllEventsMustBeExplicit(t *testing.T, store string) {
 	goneStore(t, store)
 	for _, args := range [][]string{
 		{"replay"}, {"replay", "--all", "evt_1"}, {"discard"}, {"discard", "--all"}, {"buried", "evt_1"}, {},

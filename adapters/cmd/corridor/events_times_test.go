@@ -9,12 +9,12 @@ import (
 	"github.com/corridor-go/corridor/adapters/service"
 )
 
-// TestABuriedEventOfADamagedTimeHidesNoOthers: JSON has no form for its time.
-func TestABuriedEventOfADamagedTimeHidesNoOthers(t *testing.T) {
-	at(t, aBuriedEventOfADamagedTimeHidesNoOthers, onFile, shared)
+// JSON has no form for such a time.
+func TestABuriedEventWithADamagedTimeIsListed(t *testing.T) {
+	at(t, aBuriedEventWithADamagedTimeIsListed, onFile, shared)
 }
 
-func aBuriedEventOfADamagedTimeHidesNoOthers(t *testing.T, store string) {
+func aBuriedEventWithADamagedTimeIsListed(t *testing.T, store string) {
 	opened, err := service.OpenStore(t.Context(), parts(), store)
 	require.NoError(t, err)
 	require.NoError(t, opened.Close())

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clients of a shop's clients file; beta may name one merchant only.
+// These are the clients in a shop's clients file. beta may use only one merchant.
 const (
 	acmeSecret    = "the secret of acme"
 	betaSecret    = "the secret of beta"
@@ -23,7 +23,8 @@ const (
 	betaMerchant  = "11111111-2222-4333-8444-555555555555"
 )
 
-// clientsFile makes one. It sets no variable, so that tests may run in parallel.
+// clientsFile creates a clients file. It sets no environment variable, so that tests can
+// run in parallel.
 func clientsFile(t *testing.T) (path string) {
 	t.Helper()
 	hash := func(secret string) []secretEntry {
@@ -46,7 +47,7 @@ func serveAccounts(t *testing.T, store string, args ...string) *running {
 	return serveAcme(t, append([]string{"--sandbox", "--store", store}, args...)...)
 }
 
-// in gives the service to a subtest.
+// in returns the service for a subtest.
 func (s *running) in(t *testing.T) *running {
 	t.Helper()
 	own := *s
@@ -57,7 +58,7 @@ func (s *running) in(t *testing.T) *running {
 // testMarket is a market with one of its banks.
 type testMarket struct {
 	name, country, kind, bank string
-	ending                    func(end string) string // an identifier that ends so
+	ending                    func(end string) string // returns an identifier with this ending
 }
 
 var markets = []testMarket{
@@ -73,8 +74,8 @@ var markets = []testMarket{
 
 var nigeria, egypt, ghana, kenyaMobile = markets[0], markets[1], markets[3], markets[5]
 
-// nubanEnding counts the serial up until the check digit fits the ending, whose
-// last digit it is: 3, 7, 3 over the bank's code and the serial.
+// nubanEnding increments the serial until the check digit equals the last digit of the
+// ending: weights 3, 7, 3 over the bank's code and the serial.
 func nubanEnding(bank, serial, end string) string {
 	for from := number(serial); ; from++ {
 		account := fmt.Sprintf("%0*d%s", len(serial), from, end)
@@ -106,7 +107,7 @@ func egyptianEnding(lead, end string) string {
 	return fmt.Sprintf("EG%02d%s%s", check, lead, end)
 }
 
-// asking is the body of a validation request; an empty field is left out.
+// asking is the body of a validation request. Empty fields are left out.
 type asking struct {
 	MerchantID        string `json:"merchantId,omitempty"`
 	Country           string `json:"country,omitempty"`
@@ -125,7 +126,7 @@ func (a asking) named(name string) asking {
 	return a
 }
 
-// validate asks and gives the answer, whose status must be 200.
+// validate sends the request and returns the response, whose status must be 200.
 func (s *running) validate(a asking) map[string]any {
 	s.t.Helper()
 	status, body := s.ask(a)
@@ -145,7 +146,7 @@ func (s *running) validation(id any) (int, map[string]any) {
 	return s.do(http.MethodGet, "/accounts/validate/"+id.(string), "")
 }
 
-// ended polls a validation to its end.
+// ended polls a validation until it has ended.
 func (s *running) ended(id any) (body map[string]any) {
 	s.t.Helper()
 	s.eventually(func() bool {
@@ -157,8 +158,8 @@ func (s *running) ended(id any) (body map[string]any) {
 	return body
 }
 
-// requireResult compares all fields but id and expiresAt. Those must be there,
-// the latter where kept says so.
+// requireResult compares all fields except id and expiresAt. id must be present, and
+// expiresAt if kept is set.
 func requireResult(t *testing.T, body map[string]any, kept bool, want map[string]any) {
 	t.Helper()
 	got := maps.Clone(body)
@@ -171,7 +172,7 @@ func requireResult(t *testing.T, body map[string]any, kept bool, want map[string
 	require.Equal(t, want, got)
 }
 
-// requireUntold refuses texts that hold what is personal.
+// requireUntold requires that the text contains no personal data.
 func requireUntold(t *testing.T, text string, personal ...string) {
 	t.Helper()
 	folded := strings.ToLower(text)

@@ -12,35 +12,34 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // database/sql's "pgx"
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx" of database/sql
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/service"
 )
 
-// place is where the wire is tested: a store, and as many processes on it as it
-// is for.
+// place is an environment of a test: a store with one or two processes.
 type place struct {
 	name  string
-	empty func(t *testing.T) string // a store of the test's own, as --store names it
-	extra bool                      // left out without -everywhere
+	empty func(t *testing.T) string // returns the --store of an empty store
+	extra bool                      // only used with -everywhere
 }
 
 var (
 	inMemory = place{name: "memory", empty: func(*testing.T) string { return "memory:" }}
 	onFile   = place{name: "sqlite", empty: func(t *testing.T) string { t.Helper(); return "sqlite:" + emptyStore(t) }}
-	// shared is one database under two corridor serve, which take turns at the
+	// shared is one database with two corridor serve processes, which take turns at the
 	// test's requests; see serve.
 	shared = place{name: "postgres", empty: emptyDatabase}
-	// sharedToo is shared in a run with -everywhere. Without it, another test of
-	// the kind runs there.
+	// sharedToo is shared, but only with -everywhere. Without it, a similar test runs on
+	// shared.
 	sharedToo = place{name: "postgres", empty: emptyDatabase, extra: true}
 )
 
-var everywhere = flag.Bool("everywhere", false, "run all tests of the wire with two processes on one PostgreSQL, too")
+var everywhere = flag.Bool("everywhere", false, "also run all tests with two processes on one PostgreSQL")
 
-// at runs one test in several places, side by side.
+// at runs one test in several places concurrently.
 func at(t *testing.T, test func(t *testing.T, store string), places ...place) {
 	t.Helper()
 	t.Parallel()
@@ -55,50 +54,50 @@ func at(t *testing.T, test func(t *testing.T, store string), places ...place) {
 	}
 }
 
-// single are the tests of the wire that at does not run, each with the reason
-// why two processes on one database add nothing, or where they are tested.
+// single lists the tests that at does not run, with the reason why two processes on one
+// database add nothing, or where that is tested.
 var single = map[string]string{
-	// One process's own.
-	"TestHealthcheck":                              "a check asks one process",
-	"TestABreakerOpens":                            "each process has breakers of its own, and variables are the whole test's",
-	"TestStoppingCutsALookAtASlowFeed":             "one process stops; see TestOneOfTwoStopsUnderLoad",
-	"TestStoppingAnswersTheRequestsInFlight":       "one process stops; see TestOneOfTwoStopsUnderLoad",
-	"TestStoppingHearsThoseWhoHaveJustConnected":   "one process stops; see TestOneOfTwoStopsUnderLoad",
-	"TestAFullDisk":                                "the disk of a file; a database's is its own affair",
-	"TestABookAheadOfTheClock":                     "a restart finds what another clock wrote; adapters/postgres does so with skewed clocks",
-	"TestThePublicAddressStandsInThePrintedCurl":   theStart,
-	"TestAStrangerBehindTheProxyTakesNoTokens":     "each process has a limiter of its own",
-	"TestWhatServeRejects":                         theStart,
-	"TestAStartAtATakenAddressTouchesNoStore":      theStart,
-	"TestARefusedStartLeavesTheSandboxSecretAlone": theStart + "; see TestARefusedStartLeavesTheSharedSandboxSecretAlone",
-	"TestAVariableStandsBehindAFlag":               theVariables,
-	"TestPrivateReceiversAreForThoseWhoAllowThem":  theVariables,
-	"TestSecretsAreReplacedOverRestarts":           theRestart + "; the secrets are settings of each process",
-	"TestAPendingValidationOutlivesItsProcess":     theRestart + "; see TestAnotherProcessEndsTheValidationOfADeadOne",
-	"TestReportsOutliveTheirProcess":               theRestart + "; see TestAnotherProcessEndsWhatADeadOneBegan",
-	"TestEventsOutliveAKill":                       theRestart + "; see TestAnotherProcessEndsWhatADeadOneBegan",
-	"TestNothingPersonalIsLoggedOrStored":          "a file is searched; see TestNothingSecretIsInTheDatabase",
-	// On PostgreSQL as it is, with as many processes as each needs.
-	"TestRoundsAreSharedOut":                             onPostgres,
-	"TestAnotherProcessEndsTheValidationOfADeadOne":      onPostgres,
-	"TestAnotherProcessEndsWhatADeadOneBegan":            onPostgres,
-	"TestOneOfTwoStopsUnderLoad":                         onPostgres,
-	"TestTheDatabaseGoesAwayAndComesBack":                onPostgres,
-	"TestThePoolIsExhausted":                             onPostgres,
-	"TestMigrateADatabase":                               onPostgres,
-	"TestSandboxesThatStartAtOnceHaveASecretEach":        onPostgres,
-	"TestARefusedStartLeavesTheSharedSandboxSecretAlone": onPostgres,
-	"TestNothingSecretIsInTheDatabase":                   onPostgres,
+	// These are about one process.
+	"TestHealthcheck":                                "a check asks one process",
+	"TestACircuitBreakerOpens":                       "each process has its own breakers, and variables belong to the whole test process",
+	"TestAStopInterruptsASlowFeed":                   "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestAStopCompletesRequestsInFlight":             "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestAStopWaitsForNewConnections":                "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestAFullDiskLosesNothingAcknowledged":          "it is about the disk of a file; a database has its own",
+	"TestABookFromTheFutureIsUsable":                 "a restart finds data of another clock; adapters/postgres tests skewed clocks",
+	"TestThePrintedCommandsHaveThePublicAddress":     theStart,
+	"TestAFloodBehindAProxyDoesNotLimitOtherClients": "each process has its own limiter",
+	"TestWhatServeRejects":                           theStart,
+	"TestAStartAtAnAddressInUseTouchesNoStore":       theStart,
+	"TestARejectedStartKeepsTheSandboxSecret":        theStart + "; see TestARejectedStartKeepsTheSharedSandboxSecret",
+	"TestAFlagOverridesItsVariable":                  theVariables,
+	"TestPrivateReceiversMustBeAllowed":              theVariables,
+	"TestSecretsCanBeReplacedAcrossRestarts":         theRestart + "; the secrets are settings of each process",
+	"TestAPendingValidationSurvivesItsProcess":       theRestart + "; see TestAnotherProcessEndsTheValidationOfADeadOne",
+	"TestReportsSurviveTheirProcess":                 theRestart + "; see TestAnotherProcessCompletesTheWorkOfADeadOne",
+	"TestEventsSurviveAKill":                         theRestart + "; see TestAnotherProcessCompletesTheWorkOfADeadOne",
+	"TestNothingPersonalIsLoggedOrStored":            "a file is searched; see TestNothingSecretIsInTheDatabase",
+	// These run on PostgreSQL with as many processes as they need.
+	"TestRoundsAreShared":                            onPostgres,
+	"TestAnotherProcessEndsTheValidationOfADeadOne":  onPostgres,
+	"TestAnotherProcessCompletesTheWorkOfADeadOne":   onPostgres,
+	"TestOneOfTwoStopsUnderLoad":                     onPostgres,
+	"TestTheServiceRecoversWhenTheDatabaseReturns":   onPostgres,
+	"TestAnExhaustedPoolRejectsRequestsInTime":       onPostgres,
+	"TestMigrateCanBeRepeatedOnADatabase":            onPostgres,
+	"TestConcurrentSandboxStartsHaveTheirOwnSecrets": onPostgres,
+	"TestARejectedStartKeepsTheSharedSandboxSecret":  onPostgres,
+	"TestNothingSecretIsInTheDatabase":               onPostgres,
 }
 
 const (
-	theStart     = "what a start says and refuses, before a store is asked"
-	theVariables = "environment variables are the whole test process's, so that no other test may run beside it"
-	theRestart   = "the next process of a file begins where the last one ended"
-	onPostgres   = "it is of PostgreSQL itself"
+	theStart     = "a start fails before it uses a store"
+	theVariables = "environment variables belong to the whole test process, so no other test may run concurrently"
+	theRestart   = "the next process of a file continues where the last one ended"
+	onPostgres   = "it is about PostgreSQL"
 )
 
-// TestRequestsTakeTurns: two processes are worth something only if both are asked.
+// Two processes are only useful if both get requests.
 func TestRequestsTakeTurns(t *testing.T) {
 	t.Parallel()
 	s := &running{urls: []string{"first", "second"}, turn: newTurns()}
@@ -109,8 +108,8 @@ func TestRequestsTakeTurns(t *testing.T) {
 	require.Equal(t, []string{"second", "first", "second", "first"}, took)
 }
 
-// TestEachTestOfTheWireHasItsPlaces: a new one goes through at, or says why not.
-func TestEachTestOfTheWireHasItsPlaces(t *testing.T) {
+// A new test must be run by at, or have a reason in single.
+func TestEachTestRunsInItsPlaces(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
@@ -129,17 +128,17 @@ func TestEachTestOfTheWireHasItsPlaces(t *testing.T) {
 		}
 	}
 	for name := range unplaced {
-		require.NotEmpty(t, single[name], "%s goes through at, or stands in single with its reason", name)
+		require.NotEmpty(t, single[name], "%s must be run by at or have a reason in single", name)
 	}
 	for name := range single {
-		require.True(t, unplaced[name], "%s is gone, or goes through at", name)
+		require.True(t, unplaced[name], "%s does not exist or is run by at", name)
 	}
 }
 
-// starters begin what answers over the wire.
+// starters are the functions that start a server.
 var starters = []string{"serve", "serveTimes", "serveAcme", "serveAccounts", "serveHooks", "launch", "pair"}
 
-// calls names what a test calls.
+// calls returns the names of the functions that a test calls.
 func calls(f *ast.FuncDecl) map[string]bool {
 	called := map[string]bool{}
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -161,11 +160,11 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return s.Close()
 })
 
-// databases bounds how many tests use the one server at once, whose connections
-// and processors are few.
+// databases bounds how many tests use the database server concurrently, because it has
+// few connections and processors.
 var databases = make(chan struct{}, 5)
 
-// emptyDatabase is a database of the test's own, with tables.
+// emptyDatabase returns a database of the test with empty tables.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	databases <- struct{}{}
@@ -183,7 +182,7 @@ func withPool(dsn, connections string) string {
 
 func isPostgres(store string) bool { return strings.HasPrefix(store, "postgres") }
 
-// within opens the database below a store, past the service.
+// within opens the database of a store directly.
 func within(t *testing.T, store string, do func(db *sql.DB)) {
 	t.Helper()
 	driver, source := "sqlite", "file:"+strings.TrimPrefix(store, "sqlite:")+"?_pragma=busy_timeout(5000)"

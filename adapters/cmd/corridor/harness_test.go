@@ -26,23 +26,23 @@ import (
 	"github.com/corridor-go/corridor/adapters/service"
 )
 
-// runEnv makes the test's binary the command itself, for tests that kill it.
+// runEnv makes the test binary run as the command, for tests that kill it.
 const runEnv = "RUN_CORRIDOR"
 
-// What the settings are called, and bounds that tests know.
+// These names and bounds are known to the tests.
 const (
 	clientsEnv        = "CORRIDOR_CLIENTS"
 	dataKeysEnv       = "CORRIDOR_DATA_KEYS"
 	linkKeyEnv        = "CORRIDOR_URL_KEY"
 	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS"
 
-	sandboxPrefix = "tx_sandbox_"   // begins the ids of the transactions that each client finds
-	lookTimeout   = 5 * time.Second // of the service, for one look at a feed's source
-	webhookRelays = 4               // deliver side by side
+	sandboxPrefix = "tx_sandbox_"   // prefix of the ids of the sandbox transactions
+	lookTimeout   = 5 * time.Second // of the service, for one read of a feed's source
+	webhookRelays = 4               // deliver concurrently
 )
 
-// TestMain lets no setting of the surrounding shell into the tests. Those that
-// are parallel wait rather than compute: more of them run than there are CPUs.
+// TestMain clears the settings of the surrounding shell. Parallel tests wait rather than
+// compute, so more of them run than there are CPUs.
 func TestMain(m *testing.M) {
 	if os.Getenv(runEnv) != "" {
 		main()
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, "_POSTGRES") { // those are pgtest's
+		if strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, "_POSTGRES") { // variables of pgtest
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -114,7 +114,7 @@ func setenv(t *testing.T, env map[string]string) {
 // running is a corridor serve that runs, or several on one database.
 type running struct {
 	t        *testing.T
-	url      string // of the first
+	url      string // of the first process
 	urls     []string
 	turn     *turns
 	out, log *screen
@@ -123,11 +123,12 @@ type running struct {
 }
 
 const (
-	startLimit = time.Minute // a busy machine's
+	startLimit = time.Minute // enough for a busy machine
 	stopLimit  = 10 * time.Second
 )
 
-// migrated is a store without records: tables take the disk longer than a test.
+// migrated is a store with empty tables, because creating tables takes longer than a
+// test.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "corridor")
 	if err != nil {
@@ -145,7 +146,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return file, errors.Join(err, os.RemoveAll(dir))
 })
 
-// emptyStore gives the path of a store of the test's own.
+// emptyStore returns the path of an empty store of the test.
 func emptyStore(t *testing.T) string {
 	t.Helper()
 	file, err := migrated()
@@ -157,8 +158,8 @@ func emptyStore(t *testing.T) string {
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
 
-// serve starts the command: once, or twice where a database is shared. Requests
-// then go to the one and the other by turns, and metrics are sums.
+// serve starts the command: once, or twice if the database is shared. Requests are then
+// sent to each in turn, and metrics are sums.
 func serve(t *testing.T, env map[string]string, args ...string) *running {
 	t.Helper()
 	n := 1
@@ -200,7 +201,7 @@ func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *run
 	return s
 }
 
-// hear reads the addresses in what was logged, and tells how many there are.
+// hear reads the addresses in the log and returns how many there are.
 func (s *running) hear() int {
 	s.urls = nil
 	for _, m := range listening.FindAllStringSubmatch(s.log.String(), -1) {
@@ -212,20 +213,20 @@ func (s *running) hear() int {
 	return len(s.urls)
 }
 
-// next is the address whose turn it is at a request.
+// next returns the address for the next request.
 func (s *running) next(request string) string { return s.urls[s.turn.next(request, len(s.urls))] }
 
-// turns has processes take them: what follows another request goes to another
-// process, and what was asked before to another than before.
+// turns assigns requests to processes: consecutive requests go to different processes,
+// and so do consecutive requests of the same kind.
 type turns struct {
 	mu   sync.Mutex
 	last int
-	took map[string]int // who took a request last
+	took map[string]int // the last process of each kind of request
 }
 
 func newTurns() *turns { return &turns{took: map[string]int{}} }
 
-// next is which of n takes a request.
+// next returns which of n processes gets a request.
 func (t *turns) next(request string, n int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -238,7 +239,7 @@ func (t *turns) next(request string, n int) int {
 	return t.last
 }
 
-// each gives the processes one by one, in t's place.
+// each yields the processes one by one.
 func (s *running) each() (all []*running) {
 	for _, url := range s.urls {
 		one := s.in(s.t)
@@ -256,7 +257,7 @@ func serveAcme(t *testing.T, args ...string) *running {
 	return s
 }
 
-// sandboxSecret reads what the sandbox printed.
+// sandboxSecret returns the secret that the sandbox printed.
 func (s *running) sandboxSecret() string {
 	s.t.Helper()
 	var secret string
@@ -270,7 +271,7 @@ func (s *running) sandboxSecret() string {
 	return secret
 }
 
-// login asks for a token and keeps it if it is given.
+// login requests a token and keeps it on success.
 func (s *running) login(id, secret string) int {
 	s.t.Helper()
 	status, body := s.do(http.MethodPost, "/v1/auth/oauth2/token", fmt.Sprintf(`{"client_id":%q,"client_secret":%q}`, id, secret))
@@ -288,7 +289,7 @@ func (s *running) do(method, path, body string) (int, map[string]any) {
 	return status, fields
 }
 
-// send asks for anything, and gives the answer's bytes.
+// send sends any request and returns the response's bytes.
 func (s *running) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
@@ -308,7 +309,7 @@ func (s *running) send(method, path, contentType, body string) (int, string) {
 	return answer.StatusCode, string(raw)
 }
 
-// eventually waits until check holds. It asks in the test's own goroutine, so
+// eventually waits until check returns true. It calls check in the test's goroutine, so
 // that check may fail the test.
 func (s *running) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
@@ -317,8 +318,8 @@ func (s *running) eventually(check func() bool, otherwise string) {
 	}
 }
 
-// metric reads one value of /metrics, of all processes together; one that is not
-// there is 0.
+// metric returns the sum of a value in the /metrics of all processes; missing values are
+// 0.
 func (s *running) metric(name string) (sum float64) {
 	s.t.Helper()
 	for _, one := range s.each() {

@@ -24,12 +24,12 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// posted is a request to a receiver, as it came.
+// posted is a request that a receiver got.
 type posted struct {
 	at     time.Time
 	header http.Header
 	body   []byte
-	nth    int // attempt at this event, from 1
+	nth    int // number of the attempt for this event, from 1
 	id     string
 	kind   string
 	client string
@@ -37,7 +37,7 @@ type posted struct {
 	data   json.RawMessage
 }
 
-// receiver takes what serve posts.
+// receiver receives the events of serve.
 type receiver struct {
 	*httptest.Server
 
@@ -46,15 +46,15 @@ type receiver struct {
 	seen map[string]int
 }
 
-// answering makes a receiver that notes a request and then answers it so; nil is
-// 200.
+// answering returns a receiver that records a request and then responds with the
+// function; nil means 200.
 func answering(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *receiver {
 	t.Helper()
 	r := &receiver{seen: map[string]int{}}
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
-			return // a sender that was killed
+			return // the sender was killed
 		}
 		p := r.note(request.Header, body)
 		if answer != nil {
@@ -65,7 +65,7 @@ func answering(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *rec
 	return r
 }
 
-// receiving is one that has started.
+// receiving returns a started receiver.
 func receiving(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *receiver {
 	t.Helper()
 	r := answering(t, answer)
@@ -73,8 +73,8 @@ func receiving(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *rec
 	return r
 }
 
-// slammed cuts off who connects until it is open. A closed listener would give its
-// port to whoever asks next.
+// slammed cuts connections off until it is opened. If it closed its listener, another
+// program could get the port.
 type slammed struct {
 	net.Listener
 
@@ -97,7 +97,7 @@ func (r *receiver) note(header http.Header, body []byte) *posted {
 		Data               json.RawMessage
 	}
 	var data struct{ TransactionID string }
-	_ = json.Unmarshal(body, &read) // what is no event has no id, which the tests see
+	_ = json.Unmarshal(body, &read) // an invalid event has no id, which the tests check
 	_ = json.Unmarshal(read.Data, &data)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +113,7 @@ func (r *receiver) requests() []posted {
 	return append([]posted(nil), r.got...)
 }
 
-// of gives the requests about one transaction of a client, in order.
+// of returns the requests about one transaction of a client, in order.
 func (r *receiver) of(client, play string) (list []posted) {
 	for _, p := range r.requests() {
 		if p.client == client && p.about == sandboxPrefix+play {
@@ -123,8 +123,7 @@ func (r *receiver) of(client, play string) (list []posted) {
 	return list
 }
 
-// kinds gives the kinds of events, each once, in the order of their last
-// attempt.
+// kinds returns the kinds of events, each once, in the order of their last attempt.
 func kinds(list []posted) (order []string) {
 	last := map[string]int{}
 	for i, p := range list {
@@ -138,12 +137,12 @@ func kinds(list []posted) (order []string) {
 	return order
 }
 
-// atOnce is how many events the plays raise when they begin: five that open, and
-// two ends.
+// atOnce is the number of events when the plays begin: five transactions open and two
+// end.
 const atOnce = 7
 
-// standstill begins acme's plays in a store as the sandbox does, an hour from now,
-// so that they stand still: five have opened, and two have ended.
+// standstill begins acme's plays in a store, dated an hour from now, so that they pause:
+// five have opened and two have ended.
 func standstill(t *testing.T, store string) {
 	t.Helper()
 	opened, err := service.OpenShared(t.Context(), parts(), store)
@@ -171,7 +170,7 @@ func standstill(t *testing.T, store string) {
 	require.NoError(t, opened.Close())
 }
 
-// received waits for that many different events about the plays.
+// received waits for the number of different events about the plays.
 func (s *running) received(r *receiver, n int) []posted {
 	s.t.Helper()
 	s.eventually(func() bool {
@@ -184,7 +183,7 @@ func (s *running) received(r *receiver, n int) []posted {
 
 var printedSecret = regexp.MustCompile(`(?m)^  secret        (whsec_\S+)$`)
 
-// webhookSecret reads what the sandbox printed.
+// webhookSecret returns the secret that the sandbox printed.
 func (s *running) webhookSecret() (text string) {
 	s.t.Helper()
 	s.eventually(func() bool {
@@ -196,7 +195,7 @@ func (s *running) webhookSecret() (text string) {
 	return text
 }
 
-// requireSigned verifies requests as a receiver does.
+// requireSigned verifies requests like a receiver.
 func requireSigned(t *testing.T, secret string, list []posted) {
 	t.Helper()
 	secrets, err := webhook.ParseSecrets(secret)
@@ -210,7 +209,7 @@ func requireSigned(t *testing.T, secret string, list []posted) {
 	}
 }
 
-// requireNotSigned wants none of them to be signed with the secret.
+// requireNotSigned requires that no request is signed with the secret.
 func requireNotSigned(t *testing.T, secret string, list []posted) {
 	t.Helper()
 	secrets, err := webhook.ParseSecrets(secret)
@@ -222,13 +221,13 @@ func requireNotSigned(t *testing.T, secret string, list []posted) {
 	}
 }
 
-// serveHooks serves acme and beta in the sandbox, with events to a receiver.
+// serveHooks serves acme and beta in the sandbox and sends events to a receiver.
 func serveHooks(t *testing.T, store string, r *receiver, args ...string) *running {
 	t.Helper()
 	return serveAcme(t, append([]string{"--sandbox", "--store", store, "--webhook-url", r.URL + "/events", "--log-level", "DEBUG"}, args...)...)
 }
 
-// payment asks for one of the plays.
+// payment requests one of the plays.
 func (s *running) payment(play string) map[string]any {
 	s.t.Helper()
 	status, body := s.do(http.MethodGet, "/v1/payment/"+sandboxPrefix+play, "")
@@ -246,7 +245,7 @@ func (s *running) becomes(play string, status ports.TransactionStatus) (body map
 	return body
 }
 
-// alter writes into a store past the service, as time or an accident would.
+// alter changes a store directly, as time or an accident would.
 func alter(t *testing.T, store, statement string, args ...any) {
 	t.Helper()
 	within(t, store, func(db *sql.DB) {
@@ -255,14 +254,14 @@ func alter(t *testing.T, store, statement string, args ...any) {
 	})
 }
 
-// rows counts rows of the store.
+// rows returns the number of rows of a table of the store.
 func rows(t *testing.T, store, query string, args ...any) (n int) {
 	t.Helper()
 	within(t, store, func(db *sql.DB) { require.NoError(t, db.QueryRow(query, args...).Scan(&n)) })
 	return n
 }
 
-// age makes the transactions and their timeouts older.
+// age moves the transactions and their timeouts into the past.
 func age(t *testing.T, store string, by time.Duration) {
 	t.Helper()
 	if !isPostgres(store) {
@@ -275,7 +274,7 @@ func age(t *testing.T, store string, by time.Duration) {
 		args = jsonb_set(args, '{due}', to_jsonb((args->>'due')::bigint - $1::bigint)) WHERE kind = 'corridor_work'`, by.Milliseconds())
 }
 
-// free ends the leases of a process that has died: a minute, which no test waits.
+// free ends the leases of a dead process, which otherwise last a minute.
 func free(t *testing.T, store string) {
 	t.Helper()
 	free := `UPDATE events SET available_at = 0 WHERE claimed`

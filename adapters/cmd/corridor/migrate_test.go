@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-func TestMigrate(t *testing.T) {
+func TestMigrateCreatesAndUpgradesTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "corridor.db")
 	for range 2 {
 		code, out, errs := command(t, "", nil, "migrate", "--store", "sqlite:"+path)
@@ -24,9 +24,9 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, exitRejected, code)
 }
 
-// TestMigrateADatabase: as often as one likes, by many at once, under either name
-// of the scheme, and no password is repeated.
-func TestMigrateADatabase(t *testing.T) {
+// Migrations can be repeated and run concurrently, with either name of the scheme, and no
+// password is printed.
+func TestMigrateCanBeRepeatedOnADatabase(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, nil) + "&password=canarypass"
 	long := strings.Replace(dsn, "postgres:", "postgresql:", 1)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// userModule is somebody's module that requires this one, as it stands here.
+// userModule is a module that requires this one, as it is here.
 func userModule(t *testing.T) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -42,7 +42,7 @@ func goRun(t *testing.T, dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// TestASkeletonPassesItsSuite: names that read like something else in Go too.
+// The names include some with another meaning in Go.
 func TestASkeletonPassesItsSuite(t *testing.T) {
 	t.Parallel()
 	module := userModule(t)
@@ -58,7 +58,7 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	require.NoError(t, err, out)
 	out, err = goRun(t, module, "build", "./...")
 	require.NoError(t, err, out)
-	out, err = goRun(t, module, "list", "-f", "{{.Name}}", "./...") // of a package that go leaves out: nothing
+	out, err = goRun(t, module, "list", "-f", "{{.Name}}", "./...") // a package that go ignores is not listed
 	require.NoError(t, err, out)
 	require.Len(t, strings.Fields(out), len(names), out)
 	out, err = goRun(t, module, "test", "-tags", "contract", "-v", "./my-bank", "./type")
@@ -69,7 +69,7 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	require.NotRegexp(t, `--- SKIP: TestConforms`, out)
 	require.Contains(t, out, "11 of 11 scenarios are assumed, 0 more in part")
 
-	// A suite that passes whatever the connector does would be no help.
+	// The suite must fail for a broken connector.
 	answers := filepath.Join(module, "my-bank", "answers.go")
 	text, err := os.ReadFile(answers)
 	require.NoError(t, err)
@@ -79,8 +79,8 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	require.Contains(t, out, "FAIL: TestConforms")
 }
 
-// TestThePageAddsTokensToASkeleton: its lines are the ones that it takes.
-func TestThePageAddsTokensToASkeleton(t *testing.T) {
+// The lines on the page are those that the skeleton needs.
+func TestThePagesTokensCanBeAddedToASkeleton(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../internal/docs/connectors.md")
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestThePageAddsTokensToASkeleton(t *testing.T) {
 	require.Contains(t, out, "--- PASS: TestConforms/an_expired_token_is_replaced")
 }
 
-// change replaces what matches the pattern in a file, which must be there.
+// change replaces matches of the pattern in a file, of which there must be at least one.
 func change(t *testing.T, path, pattern, text string) {
 	t.Helper()
 	old, err := os.ReadFile(path)
@@ -122,8 +122,8 @@ func change(t *testing.T, path, pattern, text string) {
 	write(t, path, at.ReplaceAllLiteralString(string(old), text))
 }
 
-// TestASkeletonTouchesItsFolderOnly also holds its files to what they promise.
-func TestASkeletonTouchesItsFolderOnly(t *testing.T) {
+// The test also checks the contents of the files.
+func TestASkeletonWritesOnlyToItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	code, out, errs := command(t, "", nil, "new", "connector", "my-bank")
@@ -159,32 +159,32 @@ func TestASkeletonTouchesItsFolderOnly(t *testing.T) {
 	}
 }
 
-func TestNewConnectorRefuses(t *testing.T) {
+func TestNewConnectorRejectsBadNamesAndFolders(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	write(t, "in use", "somebody's")
+	write(t, "taken", "somebody's")
 	require.NoError(t, os.Mkdir("there", 0o700))
 	write(t, filepath.Join("there", "file"), "somebody's")
 	for name, c := range map[string]struct {
 		args []string
 		says string
 	}{
-		"no name":                 {[]string{""}, "1 to 32"},
-		"a name too long":         {[]string{"a" + strings.Repeat("b", 32)}, "1 to 32"},
-		"capitals":                {[]string{"MyBank"}, "lower-case"},
-		"a digit first":           {[]string{"9bank"}, "begin with a letter"},
-		"a hyphen first":          {[]string{"--", "-bank"}, "begin with a letter"},
-		"an underscore":           {[]string{"my_bank"}, "lower-case"},
-		"a path":                  {[]string{"../bank"}, "lower-case"},
-		"a letter of elsewhere":   {[]string{"bänk"}, "lower-case"},
-		"a name with a line":      {[]string{"bank\nbank"}, "lower-case"},
-		"a connector's name":      {[]string{"paystack", "--dir", "mine"}, "in use"},
-		"the rules' name":         {[]string{"rules"}, "in use"},
-		"a folder that is there":  {[]string{"there"}, "exists"},
-		"a file that is there":    {[]string{"my-bank", "--dir", "in use"}, "exists"},
-		"a folder in none":        {[]string{"my-bank", "--dir", "none/below"}, "no such file"},
-		"a folder that go skips":  {[]string{"testdata"}, "--dir"},
-		"a folder of go's vendor": {[]string{"my-bank", "--dir", "vendor"}, "--dir"},
+		"no name":                   {[]string{""}, "1 to 32"},
+		"a name too long":           {[]string{"a" + strings.Repeat("b", 32)}, "1 to 32"},
+		"capitals":                  {[]string{"MyBank"}, "lower-case"},
+		"a digit first":             {[]string{"9bank"}, "begin with a letter"},
+		"a hyphen first":            {[]string{"--", "-bank"}, "begin with a letter"},
+		"an underscore":             {[]string{"my_bank"}, "lower-case"},
+		"a path":                    {[]string{"../bank"}, "lower-case"},
+		"a letter beyond ASCII":     {[]string{"bänk"}, "lower-case"},
+		"a name with a line break":  {[]string{"bank\nbank"}, "lower-case"},
+		"a connector's name":        {[]string{"paystack", "--dir", "mine"}, "in use"},
+		"the rules' name":           {[]string{"rules"}, "in use"},
+		"an existing folder":        {[]string{"there"}, "exists"},
+		"an existing file":          {[]string{"my-bank", "--dir", "taken"}, "exists"},
+		"a folder in a missing one": {[]string{"my-bank", "--dir", "none/below"}, "no such file"},
+		"a folder that go ignores":  {[]string{"testdata"}, "--dir"},
+		"a folder of go's vendor":   {[]string{"my-bank", "--dir", "vendor"}, "--dir"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, "", nil, append([]string{"new", "connector"}, c.args...)...)

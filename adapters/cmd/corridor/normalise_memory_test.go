@@ -11,8 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
 )
 
-// TestMemoryDoesNotGrowWithTheLines: the heap late in a stream of ever new
-// codes is that of its beginning.
+// The heap does not grow during a stream of different unknown codes.
 func TestMemoryDoesNotGrowWithTheLines(t *testing.T) {
 	const lines = 100_000
 	live := func() uint64 {
@@ -41,7 +40,7 @@ func TestMemoryDoesNotGrowWithTheLines(t *testing.T) {
 	require.Contains(t, errs.String(), fmt.Sprintf("unmapped %8d  of further codes that are not listed", lines-1-normalise.MaxUnmapped))
 }
 
-// counter counts the lines that are written to it.
+// counter counts the lines written to it.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {

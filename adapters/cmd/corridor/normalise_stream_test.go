@@ -20,7 +20,7 @@ import (
 
 const timedOut = `{"scheme":"mpesa-daraja","direction":"payin","code":"1037"}`
 
-// answersTo runs corridor normalise - over the input.
+// answersTo returns the output of corridor normalise - for the input.
 func answersTo(t *testing.T, in io.Reader, args ...string) (code int, answers []string, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -32,7 +32,7 @@ func answersTo(t *testing.T, in io.Reader, args ...string) (code int, answers []
 	return code, answers, errs.String()
 }
 
-// gist is what an answer says: its code, outcome or error.
+// gist is the code, outcome or error of a result.
 func gist(t require.TestingT, answer string) string {
 	var a struct {
 		Code, Outcome, Error string
@@ -53,7 +53,7 @@ func gists(t require.TestingT, answers []string) []string {
 	return said
 }
 
-func TestNormaliseLines(t *testing.T) {
+func TestNormaliseAnswersEachLine(t *testing.T) {
 	line := func(n int) string { return padded(timedOut, n) }
 	unread := func(n, of int) string {
 		return fmt.Sprintf("corridor: %d of %d lines could not be read; their results are errors\n", n, of)
@@ -66,28 +66,28 @@ func TestNormaliseLines(t *testing.T) {
 		want   []string
 		stderr string
 	}{
-		"none":                  {"", nil, ""},
-		"one":                   {timedOut + "\n", []string{"timeout"}, ""},
-		"one without its end":   {timedOut, []string{"timeout"}, ""},
-		"each kind":             {timedOut + "\n" + `{"scheme":"iso8583","direction":"payout","code":51}` + "\n" + `{"scheme":"iso8583","direction":"payin","code":"00"}`, []string{"timeout", "payoutInsufficientFunds", "success"}, ""},
-		"ends of Windows":       {timedOut + "\r\n" + timedOut + "\r\n", []string{"timeout", "timeout"}, ""},
-		"a byte order mark":     {"\ufeff" + timedOut + "\n" + timedOut, []string{"timeout", "timeout"}, ""},
-		"a mark in the middle":  {timedOut + "\n\ufeff" + timedOut, []string{"timeout", "invalid_request 2"}, unread(1, 2)},
-		"an empty line":         {timedOut + "\n\n" + timedOut, []string{"timeout", "invalid_request 2", "timeout"}, unread(1, 3)},
-		"empty lines alone":     {"\n\r\n", []string{"invalid_request 1", "invalid_request 2"}, unread(2, 2)},
-		"no objects":            {"[]\n1\nnull\n\"x\"\n{", []string{"invalid_request 1", "invalid_request 2", "invalid_request 3", "invalid_request 4", "invalid_request 5"}, unread(5, 5)},
-		"two objects on a line": {timedOut + timedOut, []string{"invalid_request 1"}, unread(1, 1)},
-		"a NUL":                 {timedOut + "\x00\n" + timedOut, []string{"invalid_request 1", "timeout"}, unread(1, 2)},
-		"I26: unknown names":    {`{"scheme":"pigeon","direction":"payin","code":"1"}` + "\n" + `{"scheme":"iso8583","code":"51"}` + "\n" + `{"scheme":"iso8583","direction":"payin","code":"?","state":"sad"}` + "\n" + `{"state":"error"}`, []string{"declined", "declined", "declined", "downstreamError"}, strange(4, 4)},
-		"both kinds of trouble": {"x\n{}", []string{"invalid_request 1", "declined"}, unread(1, 2) + strange(1, 2)},
-		"raw fields at 64 KiB":  {rawOf(64<<10, "a", 64<<10, "b"), []string{"declined"}, ""},
-		"raw fields in escapes": {rawOf(64<<10, `\u0001`, 64<<10, `\u0002`), []string{"declined"}, ""},
-		"a raw code above it":   {rawOf(64<<10+1, "a", 0, ""), []string{"payload_too_large 1"}, unread(1, 1)},
-		"a raw message above":   {rawOf(1, "a", 64<<10+1, "b"), []string{"payload_too_large 1"}, unread(1, 1)},
-		"1 MiB":                 {line(1<<20) + "\n" + line(1<<20), []string{"timeout", "timeout"}, ""},
-		"1 MiB and a byte":      {line(1<<20+1) + "\n" + timedOut + "\n" + line(1<<20+1), []string{"payload_too_large 1", "timeout", "payload_too_large 3"}, unread(2, 3)},
-		"50 MB":                 {timedOut + "\n" + line(50e6) + "\n" + timedOut + "\n" + line(50e6), []string{"timeout", "payload_too_large 2", "timeout", "payload_too_large 4"}, unread(2, 4)},
-		"multiples of a block":  {line(normalise.BlockSize-1) + "\n" + line(normalise.BlockSize) + "\n" + line(normalise.BlockSize+1) + "\n" + line(2*normalise.BlockSize), []string{"timeout", "timeout", "timeout", "timeout"}, ""},
+		"none":                            {"", nil, ""},
+		"one":                             {timedOut + "\n", []string{"timeout"}, ""},
+		"a line without its end":          {timedOut, []string{"timeout"}, ""},
+		"each kind":                       {timedOut + "\n" + `{"scheme":"iso8583","direction":"payout","code":51}` + "\n" + `{"scheme":"iso8583","direction":"payin","code":"00"}`, []string{"timeout", "payoutInsufficientFunds", "success"}, ""},
+		"line ends of Windows":            {timedOut + "\r\n" + timedOut + "\r\n", []string{"timeout", "timeout"}, ""},
+		"a byte order mark":               {"\ufeff" + timedOut + "\n" + timedOut, []string{"timeout", "timeout"}, ""},
+		"a byte order mark in the middle": {timedOut + "\n\ufeff" + timedOut, []string{"timeout", "invalid_request 2"}, unread(1, 2)},
+		"an empty line":                   {timedOut + "\n\n" + timedOut, []string{"timeout", "invalid_request 2", "timeout"}, unread(1, 3)},
+		"only empty lines":                {"\n\r\n", []string{"invalid_request 1", "invalid_request 2"}, unread(2, 2)},
+		"no objects":                      {"[]\n1\nnull\n\"x\"\n{", []string{"invalid_request 1", "invalid_request 2", "invalid_request 3", "invalid_request 4", "invalid_request 5"}, unread(5, 5)},
+		"two objects on a line":           {timedOut + timedOut, []string{"invalid_request 1"}, unread(1, 1)},
+		"a NUL":                           {timedOut + "\x00\n" + timedOut, []string{"invalid_request 1", "timeout"}, unread(1, 2)},
+		"I26: unknown names":              {`{"scheme":"pigeon","direction":"payin","code":"1"}` + "\n" + `{"scheme":"iso8583","code":"51"}` + "\n" + `{"scheme":"iso8583","direction":"payin","code":"?","state":"sad"}` + "\n" + `{"state":"error"}`, []string{"declined", "declined", "declined", "downstreamError"}, strange(4, 4)},
+		"an unreadable line and an unknown scheme": {"x\n{}", []string{"invalid_request 1", "declined"}, unread(1, 2) + strange(1, 2)},
+		"raw fields at 64 KiB":                     {rawOf(64<<10, "a", 64<<10, "b"), []string{"declined"}, ""},
+		"raw fields in escapes":                    {rawOf(64<<10, `\u0001`, 64<<10, `\u0002`), []string{"declined"}, ""},
+		"a raw code above 64 KiB":                  {rawOf(64<<10+1, "a", 0, ""), []string{"payload_too_large 1"}, unread(1, 1)},
+		"a raw message above 64 KiB":               {rawOf(1, "a", 64<<10+1, "b"), []string{"payload_too_large 1"}, unread(1, 1)},
+		"1 MiB":                                    {line(1<<20) + "\n" + line(1<<20), []string{"timeout", "timeout"}, ""},
+		"1 MiB and a byte":                         {line(1<<20+1) + "\n" + timedOut + "\n" + line(1<<20+1), []string{"payload_too_large 1", "timeout", "payload_too_large 3"}, unread(2, 3)},
+		"50 MB":                                    {timedOut + "\n" + line(50e6) + "\n" + timedOut + "\n" + line(50e6), []string{"timeout", "payload_too_large 2", "timeout", "payload_too_large 4"}, unread(2, 4)},
+		"multiples of a block":                     {line(normalise.BlockSize-1) + "\n" + line(normalise.BlockSize) + "\n" + line(normalise.BlockSize+1) + "\n" + line(2*normalise.BlockSize), []string{"timeout", "timeout", "timeout", "timeout"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, answers, errs := answersTo(t, strings.NewReader(c.in))
@@ -98,7 +98,7 @@ func TestNormaliseLines(t *testing.T) {
 	}
 }
 
-// padded gives the object with one more member, in n bytes.
+// padded adds a member to the object, so that it has n bytes.
 func padded(object string, n int) string {
 	head := strings.TrimSuffix(object, "}") + `,"x":"`
 	return head + strings.Repeat("y", n-len(head)-2) + `"}`
@@ -108,7 +108,7 @@ func rawOf(codes int, code string, messages int, message string) string {
 	return `{"scheme":"iso8583","direction":"payin","code":"` + strings.Repeat(code, codes) + `","message":"` + strings.Repeat(message, messages) + `"}`
 }
 
-// samples are lines with what they are answered with.
+// samples are lines with their results.
 var samples = []struct{ line, gist string }{
 	{timedOut, "timeout"},
 	{padded(timedOut, 9_000), "timeout"},
@@ -120,7 +120,7 @@ var samples = []struct{ line, gist string }{
 	{rawOf(64<<10+1, "a", 0, ""), "payload_too_large"},
 }
 
-// TestEachLineHasItsAnswerInOrder, however the input comes in pieces.
+// The order does not depend on how the input is split.
 func TestEachLineHasItsAnswerInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		picks := rapid.SliceOfN(rapid.IntRange(0, len(samples)-1), 0, 12).Draw(t, "lines")
@@ -155,7 +155,7 @@ func TestEachLineHasItsAnswerInOrder(t *testing.T) {
 	})
 }
 
-// pieces gives at most size bytes a time.
+// pieces returns at most size bytes per read.
 type pieces struct {
 	in   io.Reader
 	size int
@@ -163,15 +163,15 @@ type pieces struct {
 
 func (p *pieces) Read(b []byte) (int, error) { return p.in.Read(b[:min(len(b), p.size)]) }
 
-// TestTheLastBytesMayComeWithTheEnd, and more of them than there is room for.
-func TestTheLastBytesMayComeWithTheEnd(t *testing.T) {
+// A read may return the last bytes with io.EOF, and more than fit into the buffer.
+func TestTheLastBytesMayComeWithEOF(t *testing.T) {
 	in := iotest.DataErrReader(strings.NewReader(padded(timedOut, 1<<20) + "\n" + timedOut))
 	code, answers, errs := answersTo(t, in)
 	require.Equal(t, exitOK, code, errs)
 	require.Equal(t, []string{"timeout", "timeout"}, gists(t, answers))
 }
 
-// reopened goes on behind its end, as terminals do.
+// reopened continues after its end, like a terminal.
 type reopened struct{ parts []string }
 
 func (r *reopened) Read(p []byte) (int, error) {
@@ -186,13 +186,13 @@ func (r *reopened) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestNothingIsReadBehindTheEnd(t *testing.T) {
+func TestNothingIsReadAfterTheEnd(t *testing.T) {
 	code, answers, _ := answersTo(t, &reopened{[]string{timedOut + "\n" + timedOut, timedOut}})
 	require.Equal(t, exitOK, code)
 	require.Equal(t, []string{"timeout", "timeout"}, gists(t, answers))
 }
 
-// endless makes up lines, as many as are read.
+// endless generates any number of lines.
 type endless struct {
 	line  func(i int) string
 	lines atomic.Int64
@@ -214,7 +214,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 var errGone = errors.New("the reader is gone")
 
-// closing takes so many bytes.
+// closing accepts a number of bytes and then fails.
 type closing struct{ left int }
 
 func (c *closing) Write(p []byte) (int, error) {
@@ -224,7 +224,7 @@ func (c *closing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAReaderThatStopsEndsTheStream(t *testing.T) {
+func TestAClosedOutputEndsTheStream(t *testing.T) {
 	in := &endless{line: func(int) string { return timedOut + "\n" }}
 	var errs screen
 	require.Equal(t, exitFailed, run(&surroundings{t.Context(), in, &closing{1 << 20}, &errs}, []string{"normalise", "-"}))
@@ -235,7 +235,7 @@ func TestAReaderThatStopsEndsTheStream(t *testing.T) {
 	require.Equal(t, exitFailed, run(&surroundings{t.Context(), in, &closing{}, &errs}, []string{"normalise", "-"}), "the last flush counts")
 }
 
-// breakingOff fails together with its last bytes.
+// breakingOff returns an error together with its last bytes.
 type breakingOff struct{ rest string }
 
 func (b *breakingOff) Read(p []byte) (int, error) {
@@ -246,7 +246,7 @@ func (b *breakingOff) Read(p []byte) (int, error) {
 	return n, errors.New("the disk is gone")
 }
 
-func TestInputThatBreaksOffIsAFailure(t *testing.T) {
+func TestAFailedReadIsAFailure(t *testing.T) {
 	for name, rest := range map[string]string{"between lines": "", "in a line": timedOut[:9], "in a long line": padded(timedOut, 3<<20)} {
 		t.Run(name, func(t *testing.T) {
 			for reader, in := range map[string]io.Reader{

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-func TestNormalise(t *testing.T) {
+func TestNormalisePrintsTheMeaning(t *testing.T) {
 	const beyond = "a code of tomorrow"
 	scheme, open := openCode(t)
 	for name, c := range map[string]struct {
@@ -40,15 +40,15 @@ func TestNormalise(t *testing.T) {
 			[]string{string(scheme), open, "--direction", "payin"},
 			map[string]any{"outcome": "pending", "connectorFailureCode": open},
 		},
-		"I26: a code that nothing knows": {
+		"I26: an unknown code": {
 			[]string{"stripe", beyond, "--direction", "payin"},
 			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": beyond},
 		},
-		"I26: an error that nothing knows": {
+		"I26: an unknown error": {
 			[]string{"stripe", beyond, "--direction", "payin", "--state", "error"},
 			map[string]any{"state": "error", "code": "downstreamError", "connectorFailureCode": beyond},
 		},
-		"I26: bytes that are no text": {
+		"I26: bytes that are not UTF-8": {
 			[]string{"stripe", "a\xff\x01", "--direction", "payin"},
 			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "a\ufffd\x01"},
 		},
@@ -86,7 +86,7 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// openCode finds a code that means, by itself, that a payin is still open.
+// openCode returns a code that by itself means that a payin is still open.
 func openCode(t *testing.T) (failures.Scheme, string) {
 	t.Helper()
 	for _, scheme := range failures.Schemes() {
@@ -100,7 +100,7 @@ func openCode(t *testing.T) (failures.Scheme, string) {
 	return "", ""
 }
 
-// requireMeaning compares an answer beside its time and the summary for people.
+// requireMeaning compares a result without its time and summary.
 func requireMeaning(t *testing.T, got, want map[string]any, began time.Time) {
 	t.Helper()
 	if _, failure := want["state"]; failure {
@@ -121,25 +121,25 @@ func TestWhatNormaliseRejects(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":                        {nil, "scheme"},
-		"no code":                        {[]string{"iso8583", "--direction", "payin"}, "code"},
-		"no direction":                   {[]string{"iso8583", "51"}, "direction must be"},
-		"an unknown direction":           {[]string{"iso8583", "51", "--direction", "sideways"}, "direction must be"},
-		"a direction in another case":    {[]string{"iso8583", "51", "--direction", "Payin"}, "direction must be"},
-		"an unknown scheme":              {[]string{"carrier-pigeon", "51", "--direction", "payin"}, "scheme is not known"},
-		"an empty scheme":                {[]string{"", "51", "--direction", "payin"}, "scheme"},
-		"an unknown state":               {[]string{"iso8583", "51", "--direction", "payin", "--state", "sad"}, "state must be"},
-		"a third argument":               {[]string{"iso8583", "51", "52", "--direction", "payin"}, "52"},
-		"an unknown flag":                {[]string{"iso8583", "51", "--direction", "payin", "--loud"}, "--loud"},
-		"a flag for a code":              {[]string{"iso8583", "-1", "--direction", "payin"}, "-1"},
-		"a code too long":                {[]string{"iso8583", long, "--direction", "payin"}, "64 KiB"},
-		"a message too long":             {[]string{"iso8583", "51", "--direction", "payin", "--message", long}, "64 KiB"},
-		"unmapped without lines":         {[]string{"iso8583", "51", "--direction", "payin", "--unmapped"}, "--unmapped"},
-		"lines with a code":              {[]string{"-", "51"}, "from each line"},
-		"lines with a direction":         {[]string{"-", "--direction", "payin"}, "from each line"},
-		"lines with a message":           {[]string{"-", "--message", "m"}, "from each line"},
-		"lines with a state":             {[]string{"-", "--state", "error"}, "from each line"},
-		"lines with a code that is none": {[]string{"-", ""}, "from each line"},
+		"nothing":                     {nil, "scheme"},
+		"no code":                     {[]string{"iso8583", "--direction", "payin"}, "code"},
+		"no direction":                {[]string{"iso8583", "51"}, "direction must be"},
+		"an unknown direction":        {[]string{"iso8583", "51", "--direction", "sideways"}, "direction must be"},
+		"a direction in another case": {[]string{"iso8583", "51", "--direction", "Payin"}, "direction must be"},
+		"an unknown scheme":           {[]string{"carrier-pigeon", "51", "--direction", "payin"}, "scheme is not known"},
+		"an empty scheme":             {[]string{"", "51", "--direction", "payin"}, "scheme"},
+		"an unknown state":            {[]string{"iso8583", "51", "--direction", "payin", "--state", "sad"}, "state must be"},
+		"a third argument":            {[]string{"iso8583", "51", "52", "--direction", "payin"}, "52"},
+		"an unknown flag":             {[]string{"iso8583", "51", "--direction", "payin", "--loud"}, "--loud"},
+		"a flag for a code":           {[]string{"iso8583", "-1", "--direction", "payin"}, "-1"},
+		"a code too long":             {[]string{"iso8583", long, "--direction", "payin"}, "64 KiB"},
+		"a message too long":          {[]string{"iso8583", "51", "--direction", "payin", "--message", long}, "64 KiB"},
+		"unmapped without lines":      {[]string{"iso8583", "51", "--direction", "payin", "--unmapped"}, "--unmapped"},
+		"lines with a code":           {[]string{"-", "51"}, "from each line"},
+		"lines with a direction":      {[]string{"-", "--direction", "payin"}, "from each line"},
+		"lines with a message":        {[]string{"-", "--message", "m"}, "from each line"},
+		"lines with a state":          {[]string{"-", "--state", "error"}, "from each line"},
+		"lines with an empty code":    {[]string{"-", ""}, "from each line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, "", nil, append([]string{"normalise"}, c.args...)...)
@@ -152,7 +152,7 @@ func TestWhatNormaliseRejects(t *testing.T) {
 	}
 }
 
-func TestNormaliseHelpNamesTheSchemes(t *testing.T) {
+func TestNormaliseHelpListsTheSchemes(t *testing.T) {
 	code, out, _ := command(t, "", nil, "normalise", "--help")
 	require.Zero(t, code)
 	for _, part := range []string{"iso8583", "mpesa-daraja", "tingg", "--unmapped", `"line"`, "-- -1"} {

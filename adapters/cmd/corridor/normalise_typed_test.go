@@ -53,7 +53,7 @@ func (y *typist) reads(want string) {
 	require.Equal(y.t, want, gist(y.t, await(y.t, "answer", y.answers)))
 }
 
-func TestAnswersComeBeforeTheNextLineIsTyped(t *testing.T) {
+func TestResultsArePrintedBeforeTheNextLine(t *testing.T) {
 	y := newTypist(t)
 	y.types(timedOut + "\n")
 	y.reads("timeout")
@@ -61,14 +61,14 @@ func TestAnswersComeBeforeTheNextLineIsTyped(t *testing.T) {
 	y.reads("invalid_request 2")
 	y.reads("timeout")
 	y.types(timedOut + "\n" + timedOut[:20])
-	y.reads("timeout") // while the next line is not whole
+	y.reads("timeout") // while the next line is incomplete
 	y.types(timedOut[20:] + "\n")
 	y.reads("timeout")
 	require.NoError(t, y.keys.Close())
 	require.Equal(t, exitOK, await(t, "end", y.done))
 }
 
-// TestWaitingForALineCanBeInterrupted, and what was found so far is told.
+// The unmapped codes found so far are printed.
 func TestWaitingForALineCanBeInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newTypist(t, "--unmapped")
@@ -85,8 +85,7 @@ func TestWaitingForALineCanBeInterrupted(t *testing.T) {
 	})
 }
 
-// TestAnEndlessStreamCanBeInterrupted: input that always is at hand leaves room
-// for the interruption.
+// Input that is always available does not prevent an interruption.
 func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	in := &endless{line: func(i int) string {
@@ -113,7 +112,7 @@ func TestAnInterruptedStreamReadsNothing(t *testing.T) {
 	})
 }
 
-func TestTimesAreThoseOfTheAnswers(t *testing.T) {
+func TestEachResultHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newTypist(t)
 		for range 2 {

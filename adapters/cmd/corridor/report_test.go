@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReportCommand(t *testing.T) {
+func TestReportWritesFileAndManifest(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "u.csv")
 	code, told, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--to", "2026-10-31", "--sandbox",
@@ -33,7 +33,7 @@ func TestReportCommand(t *testing.T) {
 	require.Contains(t, errs, "rows")
 }
 
-func TestReportCommandRefuses(t *testing.T) {
+func TestReportRejectsBadFlags(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -41,9 +41,9 @@ func TestReportCommandRefuses(t *testing.T) {
 		"without --sandbox":  {[]string{"transactions", "--from", "2026-10-01"}, "--sandbox"},
 		"another kind":       {[]string{"refunds", "--from", "2026-10-01", "--sandbox"}, "refunds"},
 		"no day":             {[]string{"transactions", "--sandbox"}, "--from"},
-		"a day that is none": {[]string{"transactions", "--from", "2026-02-30", "--sandbox"}, "startDate"},
+		"an impossible day":  {[]string{"transactions", "--from", "2026-02-30", "--sandbox"}, "startDate"},
 		"an unknown column":  {[]string{"transactions", "--from", "2026-10-01", "--columns", "x", "--sandbox"}, "columns"},
-		"no filter":          {[]string{"transactions", "--from", "2026-10-01", "--filter", "x", "--sandbox"}, "--filter"},
+		"a malformed filter": {[]string{"transactions", "--from", "2026-10-01", "--filter", "x", "--sandbox"}, "--filter"},
 		"an unknown filter":  {[]string{"transactions", "--from", "2026-10-01", "--filter", "x=1", "--sandbox"}, "filters"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestReportCommandRefuses(t *testing.T) {
 	}
 }
 
-func TestAReportIsForItsOwnerAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadTheReportFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
 	code, _, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--sandbox", "--out", out)
 	require.Zero(t, code, errs)

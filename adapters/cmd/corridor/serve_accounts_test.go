@@ -16,10 +16,12 @@ import (
 
 const holder = "AMA SERWAA MENSAH"
 
-// TestTheSandboxsAccounts has each row of the sandbox's table in each market.
-func TestTheSandboxsAccounts(t *testing.T) { at(t, theSandboxsAccounts, inMemory, shared) }
+// The test covers each row of the sandbox's table in each market.
+func TestSandboxAccountsHaveTheirResults(t *testing.T) {
+	at(t, sandboxAccountsHaveTheirResults, inMemory, shared)
+}
 
-func theSandboxsAccounts(t *testing.T, store string) {
+func sandboxAccountsHaveTheirResults(t *testing.T, store string) {
 	s := serveAccounts(t, store)
 	verified := func(provider string) map[string]any {
 		return map[string]any{"status": "verified", "provider": provider, "accountHolderName": holder, "validationType": "external"}
@@ -51,12 +53,12 @@ func theSandboxsAccounts(t *testing.T, store string) {
 	}
 }
 
-// TestAProviderThatNeverAnswersIsAnErrorAtTheLimit (I17).
-func TestAProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T) {
-	at(t, aProviderThatNeverAnswersIsAnErrorAtTheLimit, inMemory, sharedToo)
+// I17: the validation ends as an error at the timeout.
+func TestASilentProviderIsAnErrorAtTheTimeout(t *testing.T) {
+	at(t, aSilentProviderIsAnErrorAtTheTimeout, inMemory, sharedToo)
 }
 
-func aProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T, store string) {
+func aSilentProviderIsAnErrorAtTheTimeout(t *testing.T, store string) {
 	s := serveAccounts(t, store, "--validation-timeout", "3s")
 	for _, m := range []testMarket{nigeria, kenyaMobile} {
 		t.Run(m.name, func(t *testing.T) {
@@ -75,13 +77,13 @@ func aProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T, store string) {
 	}
 }
 
-// TestANameIsComparedOnWhatIsKept (SERVICE 12, I20): the second and third
-// requests cost no lookup, and each is judged by its own name.
-func TestANameIsComparedOnWhatIsKept(t *testing.T) {
-	at(t, aNameIsComparedOnWhatIsKept, inMemory, shared)
+// SERVICE 12, I20: the second and third requests cause no lookup, and each is judged by
+// its own name.
+func TestNamesAreComparedWithTheCachedAnswer(t *testing.T) {
+	at(t, namesAreComparedWithTheCachedAnswer, inMemory, shared)
 }
 
-func aNameIsComparedOnWhatIsKept(t *testing.T, store string) {
+func namesAreComparedWithTheCachedAnswer(t *testing.T, store string) {
 	s := serveAccounts(t, store)
 	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
 	const hits = `corridor_validation_cache_hits_total{country="GHA",type="bank_account"}`
@@ -115,10 +117,12 @@ func aNameIsComparedOnWhatIsKept(t *testing.T, store string) {
 	require.Len(t, ids, 5, "each request has an id of its own")
 }
 
-// TestWhatARequestMustBe has the statuses of what is malformed and of what breaks a rule.
-func TestWhatARequestMustBe(t *testing.T) { at(t, whatARequestMustBe, inMemory, shared) }
+// The rows have the statuses of malformed requests and of requests that violate a rule.
+func TestBadValidationRequestsAreRejected(t *testing.T) {
+	at(t, badValidationRequestsAreRejected, inMemory, shared)
+}
 
-func whatARequestMustBe(t *testing.T, store string) {
+func badValidationRequestsAreRejected(t *testing.T, store string) {
 	s := serveAccounts(t, store)
 	good := nigeria.asking("4711")
 	change := func(fn func(a *asking)) asking {
@@ -131,21 +135,21 @@ func whatARequestMustBe(t *testing.T, store string) {
 		status int
 		says   string
 	}{
-		"no merchant":               {change(func(a *asking) { a.MerchantID = "" }), 400, "merchantId"},
-		"a merchant that's no UUID": {change(func(a *asking) { a.MerchantID = "shop" }), 400, "merchantId"},
-		"no country":                {change(func(a *asking) { a.Country = "" }), 400, "country"},
-		"a country of two letters":  {change(func(a *asking) { a.Country = "NG" }), 400, "country"},
-		"an unsupported country":    {change(func(a *asking) { a.Country = "UGA" }), 422, "country"},
-		"a type it has not there":   {change(func(a *asking) { a.AccountType = "institution_wallet" }), 422, "country"},
-		"no type":                   {change(func(a *asking) { a.AccountType = "" }), 400, "accountType"},
-		"an unknown type":           {change(func(a *asking) { a.AccountType = "purse" }), 400, "accountType"},
-		"no identifier":             {change(func(a *asking) { a.AccountIdentifier = "" }), 400, "accountIdentifier"},
-		"an identifier too short":   {change(func(a *asking) { a.AccountIdentifier = "069017471" }), 400, "accountIdentifier"},
-		"an identifier of letters":  {change(func(a *asking) { a.AccountIdentifier = "069O174711" }), 400, "accountIdentifier"},
-		"no bank code":              {change(func(a *asking) { a.BankCode = "" }), 422, "bankCode"},
-		"an ill-formed bank code":   {change(func(a *asking) { a.BankCode = "44" }), 422, "bankCode"},
-		"a name without a letter":   {change(func(a *asking) { a.AccountHolderName = "12345" }), 400, "accountHolderName"},
-		"malformed comes first":     {change(func(a *asking) { a.BankCode, a.MerchantID = "44", "shop" }), 400, "merchantId"},
+		"no merchant":                 {change(func(a *asking) { a.MerchantID = "" }), 400, "merchantId"},
+		"a merchant, not a UUID":      {change(func(a *asking) { a.MerchantID = "shop" }), 400, "merchantId"},
+		"no country":                  {change(func(a *asking) { a.Country = "" }), 400, "country"},
+		"a country of two letters":    {change(func(a *asking) { a.Country = "NG" }), 400, "country"},
+		"an unsupported country":      {change(func(a *asking) { a.Country = "UGA" }), 422, "country"},
+		"a type of other countries":   {change(func(a *asking) { a.AccountType = "institution_wallet" }), 422, "country"},
+		"no type":                     {change(func(a *asking) { a.AccountType = "" }), 400, "accountType"},
+		"an unknown type":             {change(func(a *asking) { a.AccountType = "purse" }), 400, "accountType"},
+		"no identifier":               {change(func(a *asking) { a.AccountIdentifier = "" }), 400, "accountIdentifier"},
+		"an identifier too short":     {change(func(a *asking) { a.AccountIdentifier = "069017471" }), 400, "accountIdentifier"},
+		"an identifier of letters":    {change(func(a *asking) { a.AccountIdentifier = "069O174711" }), 400, "accountIdentifier"},
+		"no bank code":                {change(func(a *asking) { a.BankCode = "" }), 422, "bankCode"},
+		"an ill-formed bank code":     {change(func(a *asking) { a.BankCode = "44" }), 422, "bankCode"},
+		"a name without a letter":     {change(func(a *asking) { a.AccountHolderName = "12345" }), 400, "accountHolderName"},
+		"malformed and unprocessable": {change(func(a *asking) { a.BankCode, a.MerchantID = "44", "shop" }), 400, "merchantId"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +166,7 @@ func whatARequestMustBe(t *testing.T, store string) {
 			require.Equal(t, body, again, "the same each time")
 		})
 	}
-	t.Run("no JSON", func(t *testing.T) {
+	t.Run("not JSON", func(t *testing.T) {
 		t.Parallel()
 		s := s.in(t)
 		status, body := s.do(http.MethodPost, "/accounts/validate", `{"merchantId":`)
@@ -170,11 +174,13 @@ func whatARequestMustBe(t *testing.T, store string) {
 	})
 }
 
-// TestAWrongCheckDigit is a result, and nobody is asked; unless the provider is
-// to decide.
-func TestAWrongCheckDigit(t *testing.T) { at(t, aWrongCheckDigit, inMemory, sharedToo) }
+// A wrong check digit is a result without a connector call, unless the policy lets the
+// provider decide.
+func TestAWrongCheckDigitNeedsNoConnector(t *testing.T) {
+	at(t, aWrongCheckDigitNeedsNoConnector, inMemory, sharedToo)
+}
 
-func aWrongCheckDigit(t *testing.T, store string) {
+func aWrongCheckDigitNeedsNoConnector(t *testing.T, store string) {
 	wrong := func(m testMarket, at int) asking {
 		a := m.asking("4711")
 		digit := '0' + (a.AccountIdentifier[at]-'0'+1)%10
@@ -199,12 +205,12 @@ func aWrongCheckDigit(t *testing.T, store string) {
 	require.InDelta(t, 1, advised.metric(asked), 0)
 }
 
-// TestAClientsValidationsAreItsOwn, and so are the merchants that it may name.
-func TestAClientsValidationsAreItsOwn(t *testing.T) {
-	at(t, aClientsValidationsAreItsOwn, inMemory, sharedToo)
+// A client reads only its own validations and uses only its own merchants.
+func TestClientsAreKeptApart(t *testing.T) {
+	at(t, clientsAreKeptApart, inMemory, sharedToo)
 }
 
-func aClientsValidationsAreItsOwn(t *testing.T, store string) {
+func clientsAreKeptApart(t *testing.T, store string) {
 	s := serveAccounts(t, store)
 	acmes := s.validate(nigeria.asking("4711"))
 	require.Equal(t, http.StatusOK, s.login("beta", betaSecret))
@@ -230,11 +236,12 @@ func aClientsValidationsAreItsOwn(t *testing.T, store string) {
 	}
 }
 
-// TestAnAnswerAgesOut: the id goes with the answer, and the next
-// request asks anew.
-func TestAnAnswerAgesOut(t *testing.T) { at(t, anAnswerAgesOut, inMemory, sharedToo) }
+// A validation is purged with its answer, and the next request calls the provider again.
+func TestAStaleAnswerIsLookedUpAgain(t *testing.T) {
+	at(t, aStaleAnswerIsLookedUpAgain, inMemory, sharedToo)
+}
 
-func anAnswerAgesOut(t *testing.T, store string) {
+func aStaleAnswerIsLookedUpAgain(t *testing.T, store string) {
 	s := serveAccounts(t, store, "--validation-ttl", "2s")
 	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
 	first := s.validate(nigeria.asking("4711"))
@@ -256,10 +263,12 @@ func anAnswerAgesOut(t *testing.T, store string) {
 	require.Zero(t, s.metric("corridor_background_failures_total"))
 }
 
-// TestNoAnswerIsKept where answers are good for no time.
-func TestNoAnswerIsKept(t *testing.T) { at(t, noAnswerIsKept, inMemory, sharedToo) }
+// With a TTL of 0 answers are not cached.
+func TestWithoutATTLNoAnswerIsCached(t *testing.T) {
+	at(t, withoutATTLNoAnswerIsCached, inMemory, sharedToo)
+}
 
-func noAnswerIsKept(t *testing.T, store string) {
+func withoutATTLNoAnswerIsCached(t *testing.T, store string) {
 	s := serveAccounts(t, store, "--validation-ttl", "0s")
 	for range 2 {
 		body := s.validate(nigeria.asking("4711"))
@@ -271,10 +280,12 @@ func noAnswerIsKept(t *testing.T, store string) {
 	require.InDelta(t, 2, s.metric(`corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`), 0)
 }
 
-// TestWithoutConnectors: the rules decide where they can.
-func TestWithoutConnectors(t *testing.T) { at(t, withoutConnectors, inMemory, sharedToo) }
+// The rules decide if they can.
+func TestWithoutConnectorsTheRulesDecide(t *testing.T) {
+	at(t, withoutConnectorsTheRulesDecide, inMemory, sharedToo)
+}
 
-func withoutConnectors(t *testing.T, store string) {
+func withoutConnectorsTheRulesDecide(t *testing.T, store string) {
 	rates := t.TempDir() + "/rates.json"
 	write(t, rates, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"}]}`)
 	s := serve(t, nil, "--store", store, "--feed", "file:"+rates, "--clients-file", clientsFile(t))
@@ -284,7 +295,7 @@ func withoutConnectors(t *testing.T, store string) {
 		"status": "error", "provider": "rules", "validationType": "internal_rules",
 		"failureReason": "No provider serves this market for such a check",
 	}
-	unpublished := nigeria.asking("4711") // a code that no check digit is computed with
+	unpublished := nigeria.asking("4711") // its check digit cannot be computed
 	unpublished.BankCode = "000014"
 	for _, c := range []struct {
 		asking asking
@@ -307,10 +318,10 @@ func withoutConnectors(t *testing.T, store string) {
 	}
 }
 
-// TestTheMetricsOfAccounts: each that account validation has moves.
-func TestTheMetricsOfAccounts(t *testing.T) { at(t, theMetricsOfAccounts, inMemory, sharedToo) }
+// Each metric of account validation changes.
+func TestValidationMetricsChange(t *testing.T) { at(t, validationMetricsChange, inMemory, sharedToo) }
 
-func theMetricsOfAccounts(t *testing.T, store string) {
+func validationMetricsChange(t *testing.T, store string) {
 	s := serveAccounts(t, store)
 	for _, m := range markets { // each is a 429 to the first connector
 		s.validate(m.asking("0004"))
@@ -338,8 +349,7 @@ func theMetricsOfAccounts(t *testing.T, store string) {
 	requireUntold(t, text, nigeria.ending("0004"), "MENSAH", anyMerchantID)
 }
 
-// TestTheSandboxHasNoBreaker: its failures are its script's, and no account's
-// answer depends on those before.
+// The sandbox fails only as scripted, so no result depends on earlier ones.
 func TestTheSandboxHasNoBreaker(t *testing.T) { at(t, theSandboxHasNoBreaker, inMemory, sharedToo) }
 
 func theSandboxHasNoBreaker(t *testing.T, store string) {
@@ -356,9 +366,9 @@ func theSandboxHasNoBreaker(t *testing.T, store string) {
 	require.Zero(t, s.metric(`corridor_connector_breaker_state{connector="sandbox",state="closed"}`))
 }
 
-// TestABreakerOpens: a provider that cannot be reached is left alone after a few
-// calls, which shows.
-func TestABreakerOpens(t *testing.T) {
+// A provider that cannot be reached is not called any more after a few calls, and the
+// metrics show it.
+func TestACircuitBreakerOpens(t *testing.T) {
 	s := serve(t, map[string]string{
 		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_FLUTTERWAVE_SECRET_KEY": "canary-key",
 		"CORRIDOR_FLUTTERWAVE_BASE_URL": "http://127.0.0.1:1",
@@ -378,8 +388,8 @@ func TestABreakerOpens(t *testing.T) {
 	require.NotContains(t, s.log.String()+s.out.String(), "canary-key")
 }
 
-// TestARefusedSettingOfAccountsTouchesNoStore: not even its file is made.
-func TestARefusedSettingOfAccountsTouchesNoStore(t *testing.T) {
+// Not even the store's file is created.
+func TestARejectedAccountSettingTouchesNoStore(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		keys string

@@ -27,9 +27,11 @@ func aLockExpiresWithoutBeingRead(t *testing.T, store string) {
 	require.Equal(t, "expired", body["status"])
 }
 
-func TestTheMarketMovesAway(t *testing.T) { at(t, theMarketMovesAway, inMemory, shared) }
+func TestADriftingMarketCancelsALock(t *testing.T) {
+	at(t, aDriftingMarketCancelsALock, inMemory, shared)
+}
 
-func theMarketMovesAway(t *testing.T, store string) {
+func aDriftingMarketCancelsALock(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "rates.json")
 	market := func(mid, marker string) {
 		write(t, path, fmt.Sprintf(`{"rates":[{"base":"USD","quote":"ZAR","mid":%q},{"base":"USD","quote":%q,"mid":"1"}]}`, mid, marker))
@@ -41,7 +43,7 @@ func theMarketMovesAway(t *testing.T, store string) {
 		_, lock = s.do(http.MethodGet, "/v1/rate-locks/"+lock["rateLockId"].(string), "")
 	}
 
-	market("18.4325", "KES") // 100 bps: not beyond
+	market("18.4325", "KES") // 100 bps are within the tolerance
 	s.eventually(func() bool {
 		status, _ := s.lock("USD", "KES")
 		return status == http.StatusCreated
@@ -62,9 +64,9 @@ func theMarketMovesAway(t *testing.T, store string) {
 	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="rate_lock.cancelled"}`) == 1 }, "no event")
 }
 
-// TestABookAheadOfTheClock: what another machine, or this one before its clock
-// went back, wrote an hour from now.
-func TestABookAheadOfTheClock(t *testing.T) {
+// Another machine, or this one before its clock went back, has written a book dated an
+// hour from now.
+func TestABookFromTheFutureIsUsable(t *testing.T) {
 	path := emptyStore(t)
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
 	_, lock := s.lock("USD", "ZAR")

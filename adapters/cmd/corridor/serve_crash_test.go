@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 )
 
-// process is a corridor serve in a process of its own, with acme logged in.
+// process is a corridor serve in its own process, with acme logged in.
 type process struct {
 	*running
 
@@ -54,14 +54,13 @@ const (
 	keysEnv    = dataKeysEnv + "="
 )
 
-// recovered is how long after a start the last validation of a process that died
-// may still be pending: its recovery begins within 10 s, and the sandbox's slow
-// account takes its time once more.
+// recovered is how long after a start the last validation of a dead process may be
+// pending: recovery begins within 10 s, and the sandbox's slow account takes its time
+// again.
 const recovered = 10*time.Second + sandbox.SlowAfter
 
-// TestAPendingValidationOutlivesItsProcess: it comes to its end after the next
-// start, however the process went (I17).
-func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
+// A pending validation ends after the next start, however its process ended (I17).
+func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 	t.Parallel()
 	account := nigeria.asking("0002").named("Kofi Boateng")
 	mismatch := map[string]any{
@@ -87,7 +86,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 			clients, path := clientsFile(t), emptyStore(t)
 			env := []string{}
 			if c.want["status"] == "error" {
-				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=6s") // another process might have the key: its deadline ends it
+				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=6s") // another process might have the key, so it ends at its deadline
 			}
 			first := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.before)...)
 			pending := first.validate(account)
@@ -116,8 +115,8 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalIsLoggedOrStored: not while a validation is pending, and
-// not once it has ended. The store's files are read as they lie there.
+// This holds while a validation is pending and after it has ended. The test reads the
+// store's files directly.
 func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
 	t.Parallel()
 	path := emptyStore(t)

@@ -8,13 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAFeedThatIsTooOldGivesWayToTheNext: a first feed whose price locks nothing
-// must not stand in the way of a live one.
-func TestAFeedThatIsTooOldGivesWayToTheNext(t *testing.T) {
-	at(t, aFeedThatIsTooOldGivesWayToTheNext, inMemory, sharedToo)
+// If the price of the first feed is too old, the next feed is used.
+func TestTheNextFeedReplacesAStaleOne(t *testing.T) {
+	at(t, theNextFeedReplacesAStaleOne, inMemory, sharedToo)
 }
 
-func aFeedThatIsTooOldGivesWayToTheNext(t *testing.T, store string) {
+func theNextFeedReplacesAStaleOne(t *testing.T, store string) {
 	dir := t.TempDir()
 	old, live := filepath.Join(dir, "old.json"), filepath.Join(dir, "live.json")
 	write(t, old, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25","at":"2020-01-01T00:00:00Z"}]}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bankDay is a day as the bank publishes it, daysAgo before today.
+// bankDay returns the bank's file for the day daysAgo before today.
 func bankDay(daysAgo int, zar string) string {
 	day := time.Now().UTC().AddDate(0, 0, -daysAgo).Format(time.DateOnly)
 	return `<?xml version="1.0" encoding="UTF-8"?>
@@ -27,7 +27,7 @@ func bankDay(daysAgo int, zar string) string {
 </gesmes:Envelope>`
 }
 
-// bank is a source of the bank's rates on this machine.
+// bank starts a source of the bank's rates on this machine.
 func bank(t *testing.T, answer http.HandlerFunc) (source string) {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -41,7 +41,7 @@ func answers(body string) http.HandlerFunc {
 
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// storedLocks counts what is in the store's file.
+// storedLocks counts the locks in the store's file.
 func storedLocks(t *testing.T, path string) (n int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -61,16 +61,16 @@ func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
 		time.Now().Add(-2*time.Hour).UTC().Format(time.RFC3339)))
 	good := bankDay(1, "19.8705")
 	for name, args := range map[string][]string{
-		"HTML":                       {"--feed", bank(t, answers("<!DOCTYPE html><html><body>Maintenance</body></html>"))},
-		"500":                        {"--feed", bank(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, good, http.StatusInternalServerError) })},
-		"nothing":                    {"--feed", bank(t, answers(""))},
-		"a connection that ends":     {"--feed", bank(t, hangUp)},
-		"zero":                       {"--feed", bank(t, answers(bankDay(1, "0")))},
-		"NaN":                        {"--feed", bank(t, answers(bankDay(1, "NaN")))},
-		"more than it may be":        {"--feed", bank(t, answers(good+strings.Repeat(" ", 1<<20)))},
-		"yesterday, for a short age": {"--feed", bank(t, answers(good)), "--max-price-age", "1h"},
-		"a day that is too old":      {"--feed", bank(t, answers(bankDay(6, "19.8705")))},
-		"a file's price too old":     {"--feed", "file:" + stale, "--max-price-age", "1h"},
+		"HTML":                         {"--feed", bank(t, answers("<!DOCTYPE html><html><body>Maintenance</body></html>"))},
+		"500":                          {"--feed", bank(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, good, http.StatusInternalServerError) })},
+		"nothing":                      {"--feed", bank(t, answers(""))},
+		"a connection that ends":       {"--feed", bank(t, hangUp)},
+		"zero":                         {"--feed", bank(t, answers(bankDay(1, "0")))},
+		"NaN":                          {"--feed", bank(t, answers(bankDay(1, "NaN")))},
+		"a response that is too large": {"--feed", bank(t, answers(good+strings.Repeat(" ", 1<<20)))},
+		"yesterday, for a short age":   {"--feed", bank(t, answers(good)), "--max-price-age", "1h"},
+		"a day that is too old":        {"--feed", bank(t, answers(bankDay(6, "19.8705")))},
+		"a file's price too old":       {"--feed", "file:" + stale, "--max-price-age", "1h"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at(t, func(t *testing.T, store string) { aFeedWithoutALivePriceIs503(t, store, args) }, onFile, sharedToo)
@@ -91,20 +91,22 @@ func aFeedWithoutALivePriceIs503(t *testing.T, store string, args []string) {
 	require.Zero(t, rows(t, store, `SELECT count(*) FROM rate_locks`))
 }
 
-func TestThePriceIsYoungEnough(t *testing.T) { at(t, thePriceIsYoungEnough, inMemory, sharedToo) }
+func TestAPriceWithinMaxPriceAgeIsUsed(t *testing.T) {
+	at(t, aPriceWithinMaxPriceAgeIsUsed, inMemory, sharedToo)
+}
 
-func thePriceIsYoungEnough(t *testing.T, store string) {
+func aPriceWithinMaxPriceAgeIsUsed(t *testing.T, store string) {
 	s := serveAcme(t, "--store", store, "--feed", bank(t, answers(bankDay(1, "19.8705"))), "--max-price-age", "72h")
 	status, body := s.lock("EUR", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
 	require.Equal(t, "19.8705", body["midRate"])
 }
 
-func TestTheSecondFeedServesWhatTheFirstLacks(t *testing.T) {
-	at(t, theSecondFeedServesWhatTheFirstLacks, inMemory, sharedToo)
+func TestTheSecondFeedServesPairsThatTheFirstLacks(t *testing.T) {
+	at(t, theSecondFeedServesPairsThatTheFirstLacks, inMemory, sharedToo)
 }
 
-func theSecondFeedServesWhatTheFirstLacks(t *testing.T, store string) {
+func theSecondFeedServesPairsThatTheFirstLacks(t *testing.T, store string) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first.json"), filepath.Join(dir, "second.json")
 	write(t, first, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"},{"base":"USD","quote":"KES","mid":null}]}`)
@@ -119,9 +121,11 @@ func theSecondFeedServesWhatTheFirstLacks(t *testing.T, store string) {
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 }
 
-func TestReadiness(t *testing.T) { at(t, readiness, inMemory, sharedToo) }
+func TestReadinessDependsOnTheFeeds(t *testing.T) {
+	at(t, readinessDependsOnTheFeeds, inMemory, sharedToo)
+}
 
-func readiness(t *testing.T, store string) {
+func readinessDependsOnTheFeeds(t *testing.T, store string) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rates.json")
 	const good = `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"}]}`
@@ -150,7 +154,7 @@ func readiness(t *testing.T, store string) {
 			}
 		})
 	}
-	t.Run("an address that was never read", func(t *testing.T) {
+	t.Run("an address that cannot be read", func(t *testing.T) {
 		s := serve(t, nil, "--sandbox", "--store", store, "--feed", bank(t, answers("")))
 		for range 2 {
 			status, body := s.do(http.MethodGet, "/readyz", "")

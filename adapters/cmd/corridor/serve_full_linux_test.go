@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// smallDisk is a disk of 4 MiB.
+// smallDisk returns the path of a file system of 4 MiB.
 func smallDisk(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -21,7 +21,7 @@ func smallDisk(t *testing.T) (dir string) {
 	return dir
 }
 
-// fill takes all the room that is left on the disk, and gives what frees it.
+// fill uses up all space on the disk, and returns a function that frees it.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "ballast")
@@ -36,7 +36,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	return func() { require.NoError(t, os.Remove(path)) }
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "corridor.db")
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
@@ -50,7 +50,7 @@ func TestAFullDisk(t *testing.T) {
 	free := fill(t, dir)
 	var status int
 	var refusal string
-	for _, at = range []string{"NGN", "KES", "GHS", "EGP", "XOF"} { // the log may have room for one or two more
+	for _, at = range []string{"NGN", "KES", "GHS", "EGP", "XOF"} { // there may be room for one or two more
 		if status, refusal = create(); status != http.StatusCreated {
 			break
 		}

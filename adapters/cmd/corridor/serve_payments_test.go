@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireState compares a payment, but for the time of its end, which must be
-// there.
+// requireState compares a payment except for the time of its end, which must be present.
 func requireState(t *testing.T, want map[string]any, body map[string]any) {
 	t.Helper()
 	state, failed := body["authState"].(map[string]any)
@@ -24,8 +23,8 @@ func requireState(t *testing.T, want map[string]any, body map[string]any) {
 	require.Equal(t, want, body)
 }
 
-// TestTheSandboxHasPaymentsToPoll: as SPEC 2.9 shows them, each with a code of
-// its direction and state (I24, I25), and the provider's own words (I26).
+// The payments are as in SPEC 2.9, each with a code for its direction and state (I24,
+// I25), and the provider's own text (I26).
 func TestTheSandboxHasPaymentsToPoll(t *testing.T) {
 	at(t, theSandboxHasPaymentsToPoll, inMemory, onFile, shared)
 }
@@ -50,14 +49,13 @@ func theSandboxHasPaymentsToPoll(t *testing.T, store string) {
 	require.Zero(t, s.stop(), s.log)
 }
 
-// TestATimeoutComesUnasked: the client polls once and never again; the outcome
-// and its event come all the same.
-func TestATimeoutComesUnasked(t *testing.T) { at(t, aTimeoutComesUnasked, onFile, shared) }
+// After a single poll the outcome and its event come without further polls.
+func TestATimeoutNeedsNoPoll(t *testing.T) { at(t, aTimeoutNeedsNoPoll, onFile, shared) }
 
-func aTimeoutComesUnasked(t *testing.T, store string) {
+func aTimeoutNeedsNoPoll(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store)
 	s.payment("pending")
-	age(t, store, time.Second) // half of the way
+	age(t, store, time.Second) // half of its time
 	const outcome = `corridor_transaction_outcomes_total{code="timeout",direction="payin",effect=%,status="FAILED"}`
 	moved, late := strings.Replace(outcome, "%", `"moved"`, 1), strings.Replace(outcome, "%", `"late_payment"`, 1)
 	s.eventually(func() bool { return s.metric(moved) == 1 }, "no timeout")
@@ -70,8 +68,8 @@ func aTimeoutComesUnasked(t *testing.T, store string) {
 	require.InDelta(t, 1, s.metric(late), 0)
 }
 
-// TestATimeoutIsFoundAfterAStart: one that ran out while nothing ran, though
-// nobody polls, in the sandbox and outside of it.
+// A timeout that passed while no process was running is found without a poll, in the
+// sandbox and outside it.
 func TestATimeoutIsFoundAfterAStart(t *testing.T) {
 	t.Parallel()
 	rates := filepath.Join(t.TempDir(), "rates.json")
@@ -94,8 +92,7 @@ func aTimeoutIsFoundAfterAStart(t *testing.T, store string, args []string) {
 	require.Zero(t, s.stop(), s.log)
 }
 
-// TestEachClientHasItsOwnPayments (I31): the plays of one are not begun by the
-// other, and end at their own times.
+// I31: the plays of one client are not begun by the other, and end at their own times.
 func TestEachClientHasItsOwnPayments(t *testing.T) {
 	at(t, eachClientHasItsOwnPayments, onFile, shared)
 }
@@ -123,10 +120,10 @@ func eachClientHasItsOwnPayments(t *testing.T, store string) {
 	require.Equal(t, unknown, others)
 }
 
-// TestWhatAPollMustBe: every refusal in the envelope of its kind (I29).
-func TestWhatAPollMustBe(t *testing.T) { at(t, whatAPollMustBe, inMemory, shared) }
+// Every rejection has the envelope of its kind (I29).
+func TestBadPollsAreRejected(t *testing.T) { at(t, badPollsAreRejected, inMemory, shared) }
 
-func whatAPollMustBe(t *testing.T, store string) {
+func badPollsAreRejected(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store)
 	good := s.token
 	const (
@@ -143,7 +140,7 @@ func whatAPollMustBe(t *testing.T, store string) {
 		{"without a name", "GET", "/tx_sandbox_", good, 404, none},
 		{"in capitals", "GET", "/TX_SANDBOX_pending", good, 404, none},
 		{"a zero byte", "GET", "/tx_sandbox_pending%00", good, 404, none},
-		{"no UTF-8", "GET", "/%ff", good, 404, none},
+		{"not UTF-8", "GET", "/%ff", good, 404, none},
 		{"very long", "GET", "/" + strings.Repeat("x", 4000), good, 404, none},
 		{"SQL", "GET", "/tx_sandbox_pending'%20OR%201=1--", good, 404, none},
 		{"escaped", "GET", "/tx%5fsandbox%5fpending", good, 200, `{"transactionId":"tx_sandbox_pending","status":"PENDING"}`},
@@ -171,13 +168,12 @@ func whatAPollMustBe(t *testing.T, store string) {
 	}
 }
 
-// TestPaymentsOutliveTheirProcess: the plays are where they would be, and no
-// byte that was told changes (I27).
-func TestPaymentsOutliveTheirProcess(t *testing.T) {
-	at(t, paymentsOutliveTheirProcess, onFile, sharedToo)
+// The plays continue where they would be, and no response changes (I27).
+func TestPaymentsSurviveTheirProcess(t *testing.T) {
+	at(t, paymentsSurviveTheirProcess, onFile, sharedToo)
 }
 
-func paymentsOutliveTheirProcess(t *testing.T, store string) {
+func paymentsSurviveTheirProcess(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store)
 	failed, errored := s.payment("failed"), s.payment("errored")
 	require.Zero(t, s.stop())
@@ -193,13 +189,12 @@ func paymentsOutliveTheirProcess(t *testing.T, store string) {
 	require.Zero(t, next.stop(), next.log)
 }
 
-// TestWhatIsSaidOfPaymentsReachesNoLogOrMetric: neither a provider's words nor a
-// transaction's id.
-func TestWhatIsSaidOfPaymentsReachesNoLogOrMetric(t *testing.T) {
-	at(t, whatIsSaidOfPaymentsReachesNoLogOrMetric, inMemory, sharedToo)
+// Neither a provider's text nor a transaction's id is logged or in a metric.
+func TestLogsAndMetricsContainNothingOfPayments(t *testing.T) {
+	at(t, logsAndMetricsContainNothingOfPayments, inMemory, sharedToo)
 }
 
-func whatIsSaidOfPaymentsReachesNoLogOrMetric(t *testing.T, store string) {
+func logsAndMetricsContainNothingOfPayments(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store, "--log-level", "DEBUG")
 	s.payment("pending")
 	s.becomes("succeeded", "SUCCEEDED")

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// ownServer is a database server that the test may break.
+// ownServer is a database server that the test may stop.
 func ownServer(t *testing.T) (c *pgtest.Cluster, store string) {
 	t.Helper()
 	c = pgtest.New(t, nil)
@@ -21,13 +21,13 @@ func ownServer(t *testing.T) (c *pgtest.Cluster, store string) {
 }
 
 const (
-	mayWait   = 12 * time.Second // Config.AcquireTimeout and Timeout of adapters/postgres are 7 s; and a busy machine
-	recovers  = mayWait          // who began to wait just before may wait it out
-	backAgain = 15 * time.Second // of background work: River's leader asks now and then
+	mayWait   = 12 * time.Second // Config.AcquireTimeout and Timeout of adapters/postgres are 7 s; the rest is for a busy machine
+	recovers  = mayWait          // for requests that began to wait just before
+	backAgain = 15 * time.Second // for background work: River's leader polls
 )
 
-// requireAway wants answers that are right while the database is away, or has gone
-// while a change was under way.
+// requireAway requires a valid response for a database that is unavailable or was lost
+// during a change.
 func (l *load) requireAway(t *testing.T) {
 	t.Helper()
 	for _, a := range l.other {
@@ -42,9 +42,9 @@ func (l *load) requireAway(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseGoesAwayAndComesBack: requests are told so meanwhile, in time,
-// and all goes on by itself, with nothing lost that was acknowledged (I10).
-func TestTheDatabaseGoesAwayAndComesBack(t *testing.T) {
+// Requests fail in time while the database is unavailable. Afterwards everything
+// continues by itself, and nothing acknowledged is lost (I10).
+func TestTheServiceRecoversWhenTheDatabaseReturns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		leave, back func(c *pgtest.Cluster) error
@@ -100,13 +100,12 @@ func TestTheDatabaseGoesAwayAndComesBack(t *testing.T) {
 			require.Zero(t, s.stop(), s.log)
 			p := launch(t, clientsFile(t), store)
 			require.NoError(t, c.leave(cluster))
-			_ = p.end(syscall.SIGTERM) // within 10 s, though it may say that it could not tell the database
+			_ = p.end(syscall.SIGTERM) // within 10 s, but it may report that it could not reach the database
 		})
 	}
 }
 
-// requireEventsOf wants the events of all that was acknowledged, by their
-// locks.
+// requireEventsOf requires the events of everything acknowledged, by lock.
 func (s *running) requireEventsOf(r *receiver, l *load, store string) {
 	s.t.Helper()
 	s.lasts(backAgain+startLimit, func() bool { return rows(s.t, store, `SELECT count(*) FROM events`) == 0 }, "events are left")
@@ -126,9 +125,9 @@ func (s *running) requireEventsOf(r *receiver, l *load, store string) {
 	}
 }
 
-// TestThePoolIsExhausted: who waits for a connection is sent away in time, and
-// told when to come back; the metrics show it, and then all is as before.
-func TestThePoolIsExhausted(t *testing.T) {
+// A request that waits too long for a connection is rejected with a time to retry. The
+// metrics show it, and then everything is as before.
+func TestAnExhaustedPoolRejectsRequestsInTime(t *testing.T) {
 	t.Parallel()
 	store := strings.Replace(shared.empty(t), "pool_max_conns=6", "pool_max_conns=4", 1)
 	s := serveTimes(t, 1, nil, "--sandbox", "--store", store, "--clients-file", clientsFile(t))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sandboxSecrets reads what all processes printed.
+// sandboxSecrets returns the secrets that all processes printed.
 func (s *running) sandboxSecrets(n int) (secrets []string) {
 	s.t.Helper()
 	s.eventually(func() bool {
@@ -25,8 +25,8 @@ func (s *running) sandboxSecrets(n int) (secrets []string) {
 	return secrets
 }
 
-// TestSandboxesThatStartAtOnceHaveASecretEach: and the last of too many are good.
-func TestSandboxesThatStartAtOnceHaveASecretEach(t *testing.T) {
+// Of too many secrets the last ones are valid.
+func TestConcurrentSandboxStartsHaveTheirOwnSecrets(t *testing.T) {
 	t.Parallel()
 	store := shared.empty(t)
 	three := serveTimes(t, 3, nil, "--sandbox", "--store", store)
@@ -51,8 +51,8 @@ func TestSandboxesThatStartAtOnceHaveASecretEach(t *testing.T) {
 	require.Equal(t, http.StatusCreated, status, "a token outlives the secret that it was given for")
 }
 
-// TestARefusedStartLeavesTheSharedSandboxSecretAlone: as on a file.
-func TestARefusedStartLeavesTheSharedSandboxSecretAlone(t *testing.T) {
+// This is the same as with a file.
+func TestARejectedStartKeepsTheSharedSandboxSecret(t *testing.T) {
 	t.Parallel()
 	store := shared.empty(t)
 	s := serveTimes(t, 1, nil, "--sandbox", "--store", store)
@@ -64,7 +64,7 @@ func TestARefusedStartLeavesTheSharedSandboxSecretAlone(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.login("sandbox", secret))
 }
 
-// dump is all that the tables hold, bytes as hexadecimal digits.
+// dump returns the content of all tables, bytes as hexadecimal digits.
 func dump(t *testing.T, store string) (text string) {
 	t.Helper()
 	within(t, store, func(db *sql.DB) {
@@ -74,7 +74,7 @@ func dump(t *testing.T, store string) (text string) {
 	return text
 }
 
-// TestNothingSecretIsInTheDatabase: nor in what River keeps there.
+// This includes the tables of River.
 func TestNothingSecretIsInTheDatabase(t *testing.T) {
 	t.Parallel()
 	store := shared.empty(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// listener takes connections on this machine and treats each so.
+// listener accepts connections on this machine and calls the function for each.
 func listener(t *testing.T, treat func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +34,7 @@ func listener(t *testing.T, treat func(net.Conn)) (address string) {
 	return l.Addr().String()
 }
 
-// refusing is a server that takes no password.
+// refusing is a server that rejects every password.
 func refusing(t *testing.T) (address string) {
 	t.Helper()
 	return listener(t, func(conn net.Conn) {
@@ -50,7 +50,7 @@ func refusing(t *testing.T) (address string) {
 	})
 }
 
-// silent is a server that takes connections and says nothing.
+// silent is a server that accepts connections and sends nothing.
 func silent(t *testing.T) (address string) {
 	t.Helper()
 	var open []net.Conn
@@ -63,8 +63,8 @@ func silent(t *testing.T) (address string) {
 	return address
 }
 
-// rightless makes a role that may log in, and nothing else, and gives the store
-// as it sees it.
+// rightless creates a role that may only log in, and returns the store's URL for that
+// role.
 func rightless(t *testing.T, store, role string) string {
 	t.Helper()
 	alter(t, store, "CREATE ROLE "+role+" LOGIN")
@@ -72,32 +72,32 @@ func rightless(t *testing.T, store, role string) string {
 	return strings.Replace(store, "user=postgres", "user="+role, 1)
 }
 
-// TestDatabasesThatAreNone: one line says why, without a password, nothing is
-// started, and nobody waits for longer than the connect timeout.
-func TestDatabasesThatAreNone(t *testing.T) {
+// One line has the reason, without a password. Nothing is started, and the wait is at
+// most the connect timeout.
+func TestUnusableDatabasesAreRejected(t *testing.T) {
 	t.Parallel()
 	good, newer, bare := shared.empty(t), pgtest.Database(t, tables), pgtest.Database(t, nil)
 	alter(t, newer+"&search_path=corridor", `INSERT INTO schema_versions (version_id, is_applied) VALUES (999, true)`)
 	for name, c := range map[string]struct{ store, says string }{
-		"a port that is none":         {"postgres://canaryrole:canarypass@127.0.0.1:nowhere/corridor", "not a valid PostgreSQL URL"},
-		"a broken escape":             {"postgres://canaryrole:canarypass%zz@127.0.0.1/corridor", "not a valid PostgreSQL URL"},
-		"an unknown sslmode":          {"postgres://canaryrole:canarypass@127.0.0.1/corridor?sslmode=canary", "not a valid PostgreSQL URL"},
-		"a pool of no size":           {"postgres://canaryrole:canarypass@127.0.0.1/corridor?pool_max_conns=canary", "not a valid PostgreSQL URL"},
-		"nobody listens":              {"postgres://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
-		"nobody listens, in the long": {"postgresql://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
-		"no such host":                {"postgres://canaryrole:canarypass@none.invalid/corridor?connect_timeout=2", "no answer"},
-		"nobody answers":              {"postgres://canaryrole:canarypass@" + silent(t) + "/corridor?connect_timeout=1&password=canarytoo", ""},
-		"a wrong password":            {"postgres://canaryrole:canarypass@" + refusing(t) + "/corridor?sslmode=disable", "password"},
-		"no such database":            {strings.Replace(good, "/corridor_test", "/none", 1), "does not exist"},
-		"no such role":                {strings.Replace(good, "user=postgres", "user=canaryrole&password=canarypass", 1), "rejects this role"},
-		"a role without rights":       {rightless(t, good, "corridor_test_rightless"), "lacks a right"},
-		"a role that makes no tables": {rightless(t, bare, "corridor_test_poor"), "lacks a right"},
-		"a newer version":             {newer, "newer version"},
-		"a pool too small":            {withPool(newer[:strings.LastIndex(newer, "/")]+strings.TrimPrefix(good, newer[:strings.LastIndex(newer, "/")]), "3"), "want at least 4"},
+		"an invalid port":                  {"postgres://canaryrole:canarypass@127.0.0.1:nowhere/corridor", "not a valid PostgreSQL URL"},
+		"a broken escape":                  {"postgres://canaryrole:canarypass%zz@127.0.0.1/corridor", "not a valid PostgreSQL URL"},
+		"an unknown sslmode":               {"postgres://canaryrole:canarypass@127.0.0.1/corridor?sslmode=canary", "not a valid PostgreSQL URL"},
+		"an invalid pool size":             {"postgres://canaryrole:canarypass@127.0.0.1/corridor?pool_max_conns=canary", "not a valid PostgreSQL URL"},
+		"a closed port":                    {"postgres://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
+		"a closed port, long scheme":       {"postgresql://canaryrole:canarypass@127.0.0.1:1/corridor", "no answer"},
+		"no such host":                     {"postgres://canaryrole:canarypass@none.invalid/corridor?connect_timeout=2", "no answer"},
+		"a silent server":                  {"postgres://canaryrole:canarypass@" + silent(t) + "/corridor?connect_timeout=1&password=canarytoo", ""},
+		"a wrong password":                 {"postgres://canaryrole:canarypass@" + refusing(t) + "/corridor?sslmode=disable", "password"},
+		"no such database":                 {strings.Replace(good, "/corridor_test", "/none", 1), "does not exist"},
+		"no such role":                     {strings.Replace(good, "user=postgres", "user=canaryrole&password=canarypass", 1), "rejects this role"},
+		"a role without rights":            {rightless(t, good, "corridor_test_rightless"), "lacks a right"},
+		"a role that cannot create tables": {rightless(t, bare, "corridor_test_poor"), "lacks a right"},
+		"a newer version":                  {newer, "newer version"},
+		"a pool too small":                 {withPool(newer[:strings.LastIndex(newer, "/")]+strings.TrimPrefix(good, newer[:strings.LastIndex(newer, "/")]), "3"), "want at least 4"},
 	} {
 		for _, verb := range [][]string{{"serve", "--sandbox", "--listen", "127.0.0.1:0"}, {"migrate"}, {"events", "buried"}} {
 			if name == "a pool too small" && verb[0] == "events" {
-				continue // which needs no queue
+				continue // it needs no queue
 			}
 			t.Run(name+", "+verb[0], func(t *testing.T) {
 				t.Parallel()
@@ -109,8 +109,8 @@ func TestDatabasesThatAreNone(t *testing.T) {
 				require.Equal(t, 1, strings.Count(errs, "\n"), errs)
 				require.Contains(t, errs, "--store postgres")
 				says := c.says
-				if name == "a role that makes no tables" && verb[0] == "events" {
-					says = "does not have corridor's tables" // which it does not try to make
+				if name == "a role that cannot create tables" && verb[0] == "events" {
+					says = "does not have corridor's tables" // it does not try to create them
 				}
 				require.Contains(t, errs, says)
 				for _, secret := range []string{"canarypass", "canarytoo"} {
@@ -121,8 +121,8 @@ func TestDatabasesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestAMistypedStoreIsNotRepeated: a password may stand anywhere in it.
-func TestAMistypedStoreIsNotRepeated(t *testing.T) {
+// A password may be anywhere in it.
+func TestAMistypedStoreIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	for _, store := range []string{
 		"host=127.0.0.1 port=1 user=canaryrole password=canarypass dbname=corridor",
@@ -140,7 +140,7 @@ func TestAMistypedStoreIsNotRepeated(t *testing.T) {
 	}
 }
 
-// locked holds a lock that every request waits for, until it is released.
+// locked holds a lock that every request waits for until it is released.
 func locked(t *testing.T, store string) (release func()) {
 	t.Helper()
 	db, err := sql.Open("pgx", strings.Replace(store, "pool_max_conns=4", "application_name=lock", 1))

@@ -8,10 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAStrangerBehindTheProxyTakesNoTokens: behind the proxy that ends TLS
-// all requests come from one address. Who floods the token route, without any
-// credentials, must not use up the rate of all clients.
-func TestAStrangerBehindTheProxyTakesNoTokens(t *testing.T) {
+// Behind a proxy that terminates TLS all requests come from one address. A flood of
+// requests for tokens without credentials must not use up the rate of all clients.
+func TestAFloodBehindAProxyDoesNotLimitOtherClients(t *testing.T) {
 	s := serve(t, nil, "--sandbox", "--store", "memory:", "--clients-file", clientsFile(t), "--rate-limit", "0.001", "--client-addr-header", "X-Forwarded-For")
 	ask := func(from, body string) int {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/auth/oauth2/token", strings.NewReader(body))

@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestARefusedSettingTouchesNoStore: a mistyped flag makes no file, and no table
-// in a database that others share.
-func TestARefusedSettingTouchesNoStore(t *testing.T) {
+// A mistyped flag creates no file, and no table in a shared database.
+func TestARejectedSettingTouchesNoStore(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none")
 	for name, args := range map[string][]string{
@@ -18,8 +17,8 @@ func TestARefusedSettingTouchesNoStore(t *testing.T) {
 		"no such clients file": {"--sandbox", "--clients-file", none},
 		"no such feed file":    {"--sandbox", "--feed", "file:" + none},
 		"no such bank's file":  {"--sandbox", "--feed", "ecb:" + none},
-		"a markup below zero":  {"--sandbox", "--markup-bps=-1"},
-		"a life of a year":     {"--sandbox", "--lock-validity", "8760h"},
+		"a negative markup":    {"--sandbox", "--markup-bps=-1"},
+		"a lifetime of a year": {"--sandbox", "--lock-validity", "8760h"},
 	} {
 		path := filepath.Join(dir, "corridor.db")
 		code, _, errs := command(t, "", nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + path}, args...)...)

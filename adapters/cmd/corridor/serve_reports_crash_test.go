@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	// Sheets of a quarter take long enough to be interrupted; it ended before
-	// today, so that each making gives the same rows.
+	// Sheets of a quarter take long enough to be interrupted. The quarter has ended, so
+	// each attempt returns the same rows.
 	quarterReport = `{"merchantId":"m","name":"A quarter","columns":["transactionId","status","amount","currency"],` +
 		`"parameters":{"dateRange":{"startDate":"2025-01-01","endDate":"2025-03-31"}}}`
 	quarterReports = 6
 )
 
-// TestReportsOutliveTheirProcess: each comes to its end after the next start,
-// once, whole and as if nothing had happened, however the process went.
-func TestReportsOutliveTheirProcess(t *testing.T) {
+// Each report ends once after the next start, complete and correct, however the process
+// ended.
+func TestReportsSurviveTheirProcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -85,8 +85,7 @@ func TestReportsOutliveTheirProcess(t *testing.T) {
 	}
 }
 
-// hasHalfAndWhole reports whether one report has been made and another is being
-// made.
+// hasHalfAndWhole reports whether one report is complete and another is being written.
 func hasHalfAndWhole(t *testing.T, files string) bool {
 	t.Helper()
 	var half, whole bool
@@ -113,8 +112,7 @@ func below(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// requireNames wants a file and a manifest of one attempt of each report, and
-// nothing else.
+// requireNames requires exactly a file and a manifest of one attempt of each report.
 func requireNames(t *testing.T, files string, ids []string) {
 	t.Helper()
 	for _, id := range ids {
@@ -129,8 +127,8 @@ func requireNames(t *testing.T, files string, ids []string) {
 	}
 }
 
-// lapse lets the leases run out that a process has left, in place of a wait of
-// report.DefaultLease, and tells how many there were.
+// lapse ends the leases of a dead process instead of waiting for report.DefaultLease, and
+// returns how many there were.
 func lapse(t *testing.T, spec string, ids []string) (held int) {
 	t.Helper()
 	store, err := service.OpenStore(t.Context(), parts(), spec)
@@ -156,8 +154,8 @@ func lapse(t *testing.T, spec string, ids []string) (held int) {
 	return held
 }
 
-// requireWhole waits for a report's end and downloads its file, which is the one
-// that the job tells of.
+// requireWhole waits for a report's end and downloads its file, which must have the
+// checksum of the job.
 func (p *process) requireWhole(id, spec string) (job ports.ReportJob, file []byte) {
 	p.t.Helper()
 	ended := p.done("/v1/reports/transactions/" + id)
@@ -186,7 +184,8 @@ func (p *process) fetch(url string) []byte {
 	return file
 }
 
-// distinct counts the rows of a sheet below its heading, no transaction twice.
+// distinct counts the rows of a sheet below its heading and requires distinct
+// transactions.
 func distinct(t *testing.T, file []byte) int64 {
 	t.Helper()
 	book, err := excelize.OpenReader(bytes.NewReader(file))

@@ -14,7 +14,7 @@ import (
 const octoberReport = `{"merchantId":"m","name":"October","columns":["transactionId","status","amount","currency"],` +
 	`"parameters":{"dateRange":{"startDate":"2026-10-01","endDate":"2026-10-31"}}}`
 
-// done polls a report to its end.
+// done polls a report until it has ended.
 func (s *running) done(path string) map[string]any {
 	s.t.Helper()
 	var body map[string]any
@@ -27,7 +27,7 @@ func (s *running) done(path string) map[string]any {
 	return body
 }
 
-// onPath is a link without the address of the process that made it.
+// onPath returns a link without the address of its process.
 func (s *running) onPath(link any) string {
 	s.t.Helper()
 	for _, url := range s.urls {
@@ -39,11 +39,13 @@ func (s *running) onPath(link any) string {
 	panic("unreachable")
 }
 
-// TestReportsOfTheSandbox is the whole way over HTTP: create, poll, download
-// without a token, and read the file.
-func TestReportsOfTheSandbox(t *testing.T) { at(t, reportsOfTheSandbox, inMemory, onFile, shared) }
+// This is the whole way over HTTP: create, poll, download without a token, and read the
+// file.
+func TestSandboxReportsCanBeDownloaded(t *testing.T) {
+	at(t, sandboxReportsCanBeDownloaded, inMemory, onFile, shared)
+}
 
-func reportsOfTheSandbox(t *testing.T, store string) {
+func sandboxReportsCanBeDownloaded(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store, "--report-files", "dir:"+filepath.Join(t.TempDir(), "files"))
 	status, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
 	require.Equal(t, http.StatusCreated, status)
@@ -51,7 +53,7 @@ func reportsOfTheSandbox(t *testing.T, store string) {
 	require.Equal(t, "COMPLETED", ended["status"])
 	require.NotContains(t, ended, "rows", "more than 1,000 are not cut")
 	path := s.onPath(ended["downloadUrl"])
-	for _, url := range s.urls { // the link's own address is that of the process that made it
+	for _, url := range s.urls { // the link has the address of the process that created it
 		answer, err := http.Get(url + path)
 		require.NoError(t, err)
 		rows, err := csv.NewReader(answer.Body).ReadAll()
@@ -74,10 +76,10 @@ func reportsOfTheSandbox(t *testing.T, store string) {
 	require.Zero(t, s.stop(), s.log)
 }
 
-// TestALinkOutlivesItsProcess: the key is kept in the store, or set.
-func TestALinkOutlivesItsProcess(t *testing.T) { at(t, aLinkOutlivesItsProcess, onFile, sharedToo) }
+// The key is in the store or configured.
+func TestALinkSurvivesItsProcess(t *testing.T) { at(t, aLinkSurvivesItsProcess, onFile, sharedToo) }
 
-func aLinkOutlivesItsProcess(t *testing.T, store string) {
+func aLinkSurvivesItsProcess(t *testing.T, store string) {
 	files := "dir:" + filepath.Join(t.TempDir(), "files")
 	s := serveAcme(t, "--sandbox", "--store", store, "--report-files", files)
 	_, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
@@ -93,7 +95,7 @@ func aLinkOutlivesItsProcess(t *testing.T, store string) {
 	require.True(t, strings.HasPrefix(string(text), "transactionId,"))
 }
 
-func TestReportFilesThatAreNone(t *testing.T) {
+func TestUnusableReportFilesAreRejected(t *testing.T) {
 	for _, files := range []string{"s3://bucket", "corridor-reports", "dir:/dev/null/x"} {
 		code, _, errs := command(t, "", nil, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0", "--report-files", files)
 		require.Equal(t, exitRejected, code, errs)

@@ -9,10 +9,9 @@ import (
 	"github.com/corridor-go/corridor/adapters/service"
 )
 
-// TestDefaultsAreThoseOfTheFlags: who embeds the service begins where a command
-// line does.
-func TestDefaultsAreThoseOfTheFlags(t *testing.T) {
-	t.Setenv("CORRIDOR_REPORT_FILES", service.Defaults().Reports.ReportFiles) // the tests have a folder of their own there
+// An embedder starts with the same defaults as a command line.
+func TestDefaultsEqualTheFlags(t *testing.T) {
+	t.Setenv("CORRIDOR_REPORT_FILES", service.Defaults().Reports.ReportFiles) // the tests use their own folder
 	var cli commands
 	parser, err := kong.New(&cli, kong.Vars(parts().Vars()))
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowBank is a bank that answers good rates once released.
+// slowBank is a bank that responds with valid rates once released.
 func slowBank(t *testing.T) (source string, asked <-chan struct{}, release func()) {
 	t.Helper()
 	arrived, released := make(chan struct{}), make(chan struct{})
@@ -41,7 +41,7 @@ func await[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-func TestStoppingCutsALookAtASlowFeed(t *testing.T) {
+func TestAStopInterruptsASlowFeed(t *testing.T) {
 	source, asked, _ := slowBank(t)
 	s := serve(t, nil, "--sandbox", "--store", "sqlite:"+filepath.Join(t.TempDir(), "corridor.db"), "--feed", source, "--drift-every", "5ms")
 	await(t, "look", asked)
@@ -51,7 +51,7 @@ func TestStoppingCutsALookAtASlowFeed(t *testing.T) {
 	require.NotContains(t, s.log.String(), "level=ERROR")
 }
 
-func TestStoppingAnswersTheRequestsInFlight(t *testing.T) {
+func TestAStopCompletesRequestsInFlight(t *testing.T) {
 	source, asked, release := slowBank(t)
 	s := serveAcme(t, "--store", "memory:", "--feed", source)
 	answered, stopped := make(chan int, 1), make(chan int, 1)
@@ -68,18 +68,17 @@ func TestStoppingAnswersTheRequestsInFlight(t *testing.T) {
 	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
 }
 
-// TestARefusedStartLeavesTheSandboxSecretAlone: an entry holds three secrets, so
-// a fourth would push out the one in use.
-func TestARefusedStartLeavesTheSandboxSecretAlone(t *testing.T) {
+// An entry has three secrets, so a fourth would replace the one in use.
+func TestARejectedStartKeepsTheSandboxSecret(t *testing.T) {
 	dir := t.TempDir()
 	store := []string{"--sandbox", "--store", "sqlite:" + filepath.Join(dir, "corridor.db")}
 	s := serve(t, nil, store...)
 	secret := s.sandboxSecret()
 	for name, args := range map[string][]string{
-		"the address is taken":  {"--listen", strings.TrimPrefix(s.url, "http://")},
-		"a setting is refused":  {"--listen", "127.0.0.1:0", "--markup-bps=-1"},
-		"the files are refused": {"--listen", "127.0.0.1:0", "--report-files", "s3://reports"},
-		"the feed is not there": {"--listen", "127.0.0.1:0", "--feed", "ecb:" + dir + "/none.xml"},
+		"the address is in use":         {"--listen", strings.TrimPrefix(s.url, "http://")},
+		"a setting is rejected":         {"--listen", "127.0.0.1:0", "--markup-bps=-1"},
+		"the report files are rejected": {"--listen", "127.0.0.1:0", "--report-files", "s3://reports"},
+		"the feed is missing":           {"--listen", "127.0.0.1:0", "--feed", "ecb:" + dir + "/none.xml"},
 	} {
 		for range 4 {
 			code, _, _ := command(t, "", nil, append(append([]string{"serve"}, store...), args...)...)
@@ -89,7 +88,7 @@ func TestARefusedStartLeavesTheSandboxSecretAlone(t *testing.T) {
 	}
 }
 
-func TestAStartAtATakenAddressTouchesNoStore(t *testing.T) {
+func TestAStartAtAnAddressInUseTouchesNoStore(t *testing.T) {
 	s := serve(t, nil, "--sandbox", "--store", "memory:")
 	path := filepath.Join(t.TempDir(), "corridor.db")
 	code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", "sqlite:"+path, "--listen", strings.TrimPrefix(s.url, "http://"))
@@ -97,9 +96,8 @@ func TestAStartAtATakenAddressTouchesNoStore(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
-// TestStoppingHearsThoseWhoHaveJustConnected: their request comes a moment after
-// the signal.
-func TestStoppingHearsThoseWhoHaveJustConnected(t *testing.T) {
+// Their request arrives just after the signal.
+func TestAStopWaitsForNewConnections(t *testing.T) {
 	s := serveAcme(t, "--sandbox", "--store", "memory:")
 	first, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func theSandboxLocksARate(t *testing.T, store string) {
 	require.NotContains(t, s.log.String(), first, "the secret is in no log")
 	require.NotContains(t, s.log.String(), s.token, "nor is a token")
 
-	again := serveTimes(t, 1, nil, "--sandbox", "--store", store) // with each start a secret more, and three are kept
+	again := serveTimes(t, 1, nil, "--sandbox", "--store", store) // each start adds a secret, and three are kept
 	second := again.sandboxSecret()
 	require.NotEqual(t, first, second)
 	again.token = s.token
@@ -55,7 +55,7 @@ func theSandboxLocksARate(t *testing.T, store string) {
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "requested", body["cancellationReason"])
 	if isPostgres(store) {
-		return // TestNothingSecretIsInTheDatabase looks there
+		return // TestNothingSecretIsInTheDatabase covers it
 	}
 	path := strings.TrimPrefix(store, "sqlite:")
 	dump, err := os.ReadFile(path)
@@ -67,9 +67,9 @@ func theSandboxLocksARate(t *testing.T, store string) {
 	}
 }
 
-func TestTheCentralBanksFile(t *testing.T) { at(t, theCentralBanksFile, inMemory, sharedToo) }
+func TestACentralBanksFileIsAFeed(t *testing.T) { at(t, aCentralBanksFileIsAFeed, inMemory, sharedToo) }
 
-func theCentralBanksFile(t *testing.T, store string) {
+func aCentralBanksFileIsAFeed(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "eurofxref-daily.xml")
 	write(t, path, bankDay(1, "19.8705"))
 	s := serveAcme(t, "--store", store, "--feed", "ecb:"+path, "--markup-bps", "0")
@@ -151,54 +151,54 @@ func TestWhatServeRejects(t *testing.T) {
 		env  map[string]string
 		says string
 	}{
-		"an unknown flag":              {args: []string{"--nonsense"}, says: "nonsense"},
-		"no feed":                      {args: []string{"--store", "memory:"}, says: "feed is required"},
-		"no clients":                   {args: []string{"--store", "memory:", "--feed", "file:" + good}, says: "clients are required"},
-		"a feed of an unknown kind":    {args: append(sandbox, "--feed", "oracle:x"), says: "file:PATH"},
-		"a feed file that is missing":  {args: append(sandbox, "--feed", "file:"+dir+"/none.json"), says: "--feed"},
-		"a feed file that is broken":   {args: append(sandbox, "--feed", "file:"+broken), says: "--feed"},
-		"a bank's file that's missing": {args: append(sandbox, "--feed", "ecb:"+dir+"/none.xml"), says: "no such file"},
-		"a bank's file that's broken":  {args: append(sandbox, "--feed", "ecb:"+broken), says: "--feed"},
-		"a bank's address that's none": {args: append(sandbox, "--feed", "ecb:http://example.org/"), says: "https"},
-		"a feed's key over plain http": {args: append(sandbox, "--feed", "ecb:http://example.org/?key=hush"), says: "--feed ecb:…: the source's address cannot be used"},
-		"a feed's address that's none": {args: append(sandbox, "--feed", "ecb:https://u:hush@%zz/"), says: "--feed ecb:…: "},
-		"an address without its kind":  {args: append(sandbox, "--feed", "https://example.org/?key=hush"), says: "--feed https:…: want file:PATH"},
-		"a feed without any kind":      {args: append(sandbox, "--feed", "hush"), says: "--feed …: want file:PATH"},
-		"a bucket of another kind":     {args: append(sandbox, "--report-files", "s3://b?secret=hush"), says: "--report-files s3:…: want dir:PATH"},
-		"links into an empty query":    {args: append(sandbox, "--public-url", "https://x?"), says: "--public-url must be an http or https address"},
-		"links with a password":        {args: append(sandbox, "--public-url", "https://u:hush@x/"), says: "--public-url must be an http or https address"},
-		"a store of an unknown kind":   {args: []string{"--sandbox", "--store", "oracle:x"}, says: "sqlite:PATH"},
-		"a store without a folder":     {args: []string{"--sandbox", "--store", "sqlite:" + dir + "/none/x.db"}, says: "--store"},
-		"a store that is no database":  {args: []string{"--sandbox", "--store", "sqlite:" + broken}, says: "--store"},
-		"a clients file that's broken": {args: append(sandbox, "--clients-file", broken), says: "client"},
-		"two sources of clients":       {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "cannot be combined"},
-		"clients without a secret":     {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
-		"a markup below zero":          {args: append(sandbox, "--markup-bps=-1"), says: "Terms.MarkupBps is -1, want 0 to 100000"},
-		"a markup that is no number":   {args: append(sandbox, "--markup-bps", "many"), says: "many"},
-		"a life of a year":             {args: append(sandbox, "--lock-validity", "8760h"), says: "Terms.Validity is 8760h0m0s, want 1s to 168h0m0s"},
-		"a pause below zero":           {args: append(sandbox, "--drift-every=-2s"), says: "--drift-every must be above 0"},
-		"a pause of zero":              {args: append(sandbox, "--drift-every", "0s"), says: "--drift-every must be above 0"},
-		"an age of zero":               {args: append(sandbox, "--max-price-age", "0s"), says: "--max-price-age must be above 0"},
-		"an age below zero":            {args: sandbox, env: map[string]string{"CORRIDOR_MAX_PRICE_AGE": "-1h"}, says: "--max-price-age must be above 0"},
-		"a limit below zero":           {args: append(sandbox, "--rate-limit=-1"), says: "--rate-limit must be 0 to 1000000, not -1"},
-		"a limit that is no number":    {args: append(sandbox, "--rate-limit", "NaN"), says: "--rate-limit must be 0 to 1000000, not NaN"},
-		"a header that is none":        {args: append(sandbox, "--client-addr-header", "X-Forwarded-For:"), says: "--client-addr-header must be"},
-		"links to nowhere":             {args: append(sandbox, "--public-url", "not a url"), says: "--public-url"},
-		"links of another kind":        {args: append(sandbox, "--public-url", "ftp://x"), says: "--public-url"},
-		"an unknown connector":         {args: append(sandbox, "--connectors", "sandbox,oracle"), says: "sandbox, sandbox-standby, paystack, flutterwave, mtnmomo"},
-		"a connector named twice":      {args: append(sandbox, "--connectors", "sandbox,sandbox"), says: "sandbox twice"},
-		"a connector without a key":    {args: append(sandbox, "--connectors", "paystack"), says: "--connectors paystack: CORRIDOR_PAYSTACK_SECRET_KEY is not set"},
-		"a connector with a bad key":   {args: append(sandbox, "--connectors", "paystack"), env: map[string]string{"CORRIDOR_PAYSTACK_SECRET_KEY": "hush hush"}, says: "the Paystack secret key must be"},
-		"a lookup without time":        {args: append(sandbox, "--validation-timeout", "0s"), says: "--validation-timeout must be 1ms to 1h0m0s"},
-		"a lookup of no length":        {args: append(sandbox, "--validation-timeout", "soon"), says: "--validation-timeout"},
-		"answers of the past":          {args: append(sandbox, "--validation-ttl=-1s"), says: "--validation-ttl -1s"},
-		"answers for ever":             {args: append(sandbox, "--validation-ttl", "2161h"), says: "want 0s to 2160h0m0s"},
-		"a check digit of no kind":     {args: append(sandbox, "--check-digit", "maybe"), says: `--check-digit must be one of "enforce","advise"`},
-		"a variable of no kind":        {args: sandbox, env: map[string]string{"CORRIDOR_CHECK_DIGIT": "maybe"}, says: "--check-digit"},
-		"keys that are none":           {args: sandbox, env: map[string]string{"CORRIDOR_DATA_KEYS": "hush"}, says: "CORRIDOR_DATA_KEYS: key 1"},
-		"a key too short":              {args: sandbox, env: map[string]string{"CORRIDOR_DATA_KEYS": oneKey + ",k2:aHVzaA=="}, says: "CORRIDOR_DATA_KEYS: key 2"},
-		"an address that is none":      {args: append(sandbox, "--listen", "nonsense"), says: "nonsense"},
-		"an address that is taken":     {args: append(sandbox, "--listen", strings.TrimPrefix(blocked.url, "http://")), says: "in use"},
+		"an unknown flag":               {args: []string{"--nonsense"}, says: "nonsense"},
+		"no feed":                       {args: []string{"--store", "memory:"}, says: "feed is required"},
+		"no clients":                    {args: []string{"--store", "memory:", "--feed", "file:" + good}, says: "clients are required"},
+		"a feed of an unknown kind":     {args: append(sandbox, "--feed", "oracle:x"), says: "file:PATH"},
+		"a feed file that is missing":   {args: append(sandbox, "--feed", "file:"+dir+"/none.json"), says: "--feed"},
+		"a feed file that is broken":    {args: append(sandbox, "--feed", "file:"+broken), says: "--feed"},
+		"a bank's file that's missing":  {args: append(sandbox, "--feed", "ecb:"+dir+"/none.xml"), says: "no such file"},
+		"a bank's file that's broken":   {args: append(sandbox, "--feed", "ecb:"+broken), says: "--feed"},
+		"a bank's address over http":    {args: append(sandbox, "--feed", "ecb:http://example.org/"), says: "https"},
+		"a feed's key over plain http":  {args: append(sandbox, "--feed", "ecb:http://example.org/?key=hush"), says: "--feed ecb:…: the source's address cannot be used"},
+		"an invalid feed address":       {args: append(sandbox, "--feed", "ecb:https://u:hush@%zz/"), says: "--feed ecb:…: "},
+		"an address without its kind":   {args: append(sandbox, "--feed", "https://example.org/?key=hush"), says: "--feed https:…: want file:PATH"},
+		"a feed without any kind":       {args: append(sandbox, "--feed", "hush"), says: "--feed …: want file:PATH"},
+		"a bucket of another kind":      {args: append(sandbox, "--report-files", "s3://b?secret=hush"), says: "--report-files s3:…: want dir:PATH"},
+		"links into an empty query":     {args: append(sandbox, "--public-url", "https://x?"), says: "--public-url must be an http or https address"},
+		"links with a password":         {args: append(sandbox, "--public-url", "https://u:hush@x/"), says: "--public-url must be an http or https address"},
+		"a store of an unknown kind":    {args: []string{"--sandbox", "--store", "oracle:x"}, says: "sqlite:PATH"},
+		"a store without a folder":      {args: []string{"--sandbox", "--store", "sqlite:" + dir + "/none/x.db"}, says: "--store"},
+		"a store, not a database":       {args: []string{"--sandbox", "--store", "sqlite:" + broken}, says: "--store"},
+		"a clients file that's broken":  {args: append(sandbox, "--clients-file", broken), says: "client"},
+		"two sources of clients":        {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "cannot be combined"},
+		"clients without a secret":      {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
+		"a negative markup":             {args: append(sandbox, "--markup-bps=-1"), says: "Terms.MarkupBps is -1, want 0 to 100000"},
+		"a markup, not a number":        {args: append(sandbox, "--markup-bps", "many"), says: "many"},
+		"a lifetime of a year":          {args: append(sandbox, "--lock-validity", "8760h"), says: "Terms.Validity is 8760h0m0s, want 1s to 168h0m0s"},
+		"a negative DriftEvery":         {args: append(sandbox, "--drift-every=-2s"), says: "--drift-every must be above 0"},
+		"a zero DriftEvery":             {args: append(sandbox, "--drift-every", "0s"), says: "--drift-every must be above 0"},
+		"a zero MaxPriceAge":            {args: append(sandbox, "--max-price-age", "0s"), says: "--max-price-age must be above 0"},
+		"a negative MaxPriceAge":        {args: sandbox, env: map[string]string{"CORRIDOR_MAX_PRICE_AGE": "-1h"}, says: "--max-price-age must be above 0"},
+		"a negative rate limit":         {args: append(sandbox, "--rate-limit=-1"), says: "--rate-limit must be 0 to 1000000, not -1"},
+		"a rate limit of NaN":           {args: append(sandbox, "--rate-limit", "NaN"), says: "--rate-limit must be 0 to 1000000, not NaN"},
+		"an invalid header":             {args: append(sandbox, "--client-addr-header", "X-Forwarded-For:"), says: "--client-addr-header must be"},
+		"an invalid public URL":         {args: append(sandbox, "--public-url", "not a url"), says: "--public-url"},
+		"a public URL over ftp":         {args: append(sandbox, "--public-url", "ftp://x"), says: "--public-url"},
+		"an unknown connector":          {args: append(sandbox, "--connectors", "sandbox,oracle"), says: "sandbox, sandbox-standby, paystack, flutterwave, mtnmomo"},
+		"a connector named twice":       {args: append(sandbox, "--connectors", "sandbox,sandbox"), says: "sandbox twice"},
+		"a connector without a key":     {args: append(sandbox, "--connectors", "paystack"), says: "--connectors paystack: CORRIDOR_PAYSTACK_SECRET_KEY is not set"},
+		"a connector with a bad key":    {args: append(sandbox, "--connectors", "paystack"), env: map[string]string{"CORRIDOR_PAYSTACK_SECRET_KEY": "hush hush"}, says: "the Paystack secret key must be"},
+		"a zero timeout":                {args: append(sandbox, "--validation-timeout", "0s"), says: "--validation-timeout must be 1ms to 1h0m0s"},
+		"a malformed timeout":           {args: append(sandbox, "--validation-timeout", "soon"), says: "--validation-timeout"},
+		"a negative TTL":                {args: append(sandbox, "--validation-ttl=-1s"), says: "--validation-ttl -1s"},
+		"a TTL that is too long":        {args: append(sandbox, "--validation-ttl", "2161h"), says: "want 0s to 2160h0m0s"},
+		"an unknown check digit mode":   {args: append(sandbox, "--check-digit", "maybe"), says: `--check-digit must be one of "enforce","advise"`},
+		"an unknown mode in a variable": {args: sandbox, env: map[string]string{"CORRIDOR_CHECK_DIGIT": "maybe"}, says: "--check-digit"},
+		"malformed data keys":           {args: sandbox, env: map[string]string{"CORRIDOR_DATA_KEYS": "hush"}, says: "CORRIDOR_DATA_KEYS: key 1"},
+		"a key too short":               {args: sandbox, env: map[string]string{"CORRIDOR_DATA_KEYS": oneKey + ",k2:aHVzaA=="}, says: "CORRIDOR_DATA_KEYS: key 2"},
+		"an invalid address":            {args: append(sandbox, "--listen", "nonsense"), says: "nonsense"},
+		"an address in use":             {args: append(sandbox, "--listen", strings.TrimPrefix(blocked.url, "http://")), says: "in use"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, "", c.env, append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
@@ -211,7 +211,7 @@ func TestWhatServeRejects(t *testing.T) {
 	}
 }
 
-func TestThePublicAddressStandsInThePrintedCurl(t *testing.T) {
+func TestThePrintedCommandsHaveThePublicAddress(t *testing.T) {
 	s := serve(t, nil, "--sandbox", "--store", "memory:", "--public-url", "https://pay.example.com")
 	s.sandboxSecret()
 	s.eventually(func() bool { return strings.Contains(s.out.String(), "https://pay.example.com/docs") }, "not printed")
@@ -221,11 +221,11 @@ func TestThePublicAddressStandsInThePrintedCurl(t *testing.T) {
 	require.NotContains(t, s.out.String(), s.url)
 }
 
-func TestASecretIsGoodInItsWindowOnly(t *testing.T) {
-	at(t, aSecretIsGoodInItsWindowOnly, inMemory, sharedToo)
+func TestASecretIsValidOnlyInItsWindow(t *testing.T) {
+	at(t, aSecretIsValidOnlyInItsWindow, inMemory, sharedToo)
 }
 
-func aSecretIsGoodInItsWindowOnly(t *testing.T, store string) {
+func aSecretIsValidOnlyInItsWindow(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	var entries []string
 	secrets := map[string]string{}
@@ -248,11 +248,12 @@ func aSecretIsGoodInItsWindowOnly(t *testing.T, store string) {
 	}
 }
 
-// TestAClientIsDisabled (I14): each process reads the file, and forgets the token
-// a few seconds later.
-func TestAClientIsDisabled(t *testing.T) { at(t, aClientIsDisabled, inMemory, sharedToo) }
+// I14: each process reads the file, and its tokens are invalid a few seconds later.
+func TestADisabledClientIsRejected(t *testing.T) {
+	at(t, aDisabledClientIsRejected, inMemory, sharedToo)
+}
 
-func aClientIsDisabled(t *testing.T, store string) {
+func aDisabledClientIsRejected(t *testing.T, store string) {
 	path := clientsFile(t)
 	s := serve(t, nil, "--sandbox", "--store", store, "--clients-file", path)
 	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
@@ -273,9 +274,9 @@ func aClientIsDisabled(t *testing.T, store string) {
 	require.Equal(t, http.StatusOK, s.login("beta", betaSecret), "another client")
 }
 
-func TestAMultipartFormIsRefused(t *testing.T) { at(t, aMultipartFormIsRefused, inMemory, sharedToo) }
+func TestAMultipartFormIsRejected(t *testing.T) { at(t, aMultipartFormIsRejected, inMemory, sharedToo) }
 
-func aMultipartFormIsRefused(t *testing.T, store string) {
+func aMultipartFormIsRejected(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store)
 	const form = "--x\r\nContent-Disposition: form-data; name=\"base\"\r\n\r\nUSD\r\n--x--\r\n"
 	for _, body := range []string{form, `{"base":"USD","quote":"ZAR"}`} {
@@ -288,7 +289,7 @@ func aMultipartFormIsRefused(t *testing.T, store string) {
 	require.Zero(t, s.metric(`corridor_events_total{kind="rate_lock.minted"}`))
 }
 
-func TestAVariableStandsBehindAFlag(t *testing.T) {
+func TestAFlagOverridesItsVariable(t *testing.T) {
 	s := serve(t, map[string]string{
 		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_SANDBOX": "true", "CORRIDOR_STORE": "memory:", "CORRIDOR_MARKUP_BPS": "0",
 	})

@@ -15,11 +15,11 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 )
 
-// takenOver is how long after a kill another process begins with what the dead
-// one had (adapters/river), on a machine that is busy.
+// takenOver is how long after a kill another process begins with the dead one's work
+// (adapters/river) on a busy machine.
 const takenOver = 11*time.Second + 10*time.Second
 
-// lasts waits for a time that the service is given, not the test.
+// lasts waits for a duration that the service needs.
 func (s *running) lasts(limit time.Duration, check func() bool, otherwise string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(limit); !check(); <-time.After(20 * time.Millisecond) {
@@ -29,12 +29,12 @@ func (s *running) lasts(limit time.Duration, check func() bool, otherwise string
 
 func lockOf(body string) (id, status string) {
 	var lock struct{ RateLockID, Status string }
-	_ = json.Unmarshal([]byte(body), &lock) // what is none has no id, which the tests see
+	_ = json.Unmarshal([]byte(body), &lock) // a malformed one has no id, which the tests check
 	return lock.RateLockID, lock.Status
 }
 
-// pair starts two processes on a store. The second stands still until it is told
-// to go on, so that the first has it all.
+// pair starts two processes on a store. The second is paused until goOn is called, so
+// that the first gets all the work.
 func pair(t *testing.T, store string, env ...string) (first, second *process, goOn func()) {
 	t.Helper()
 	clients := clientsFile(t)
@@ -45,7 +45,7 @@ func pair(t *testing.T, store string, env ...string) (first, second *process, go
 	return first, second, goOn
 }
 
-// TestAnotherProcessEndsTheValidationOfADeadOne: with no restart (I17).
+// No restart is needed (I17).
 func TestAnotherProcessEndsTheValidationOfADeadOne(t *testing.T) {
 	t.Parallel()
 	first, second, goOn := pair(t, shared.empty(t))
@@ -62,9 +62,8 @@ func TestAnotherProcessEndsTheValidationOfADeadOne(t *testing.T) {
 	require.NoError(t, second.end(syscall.SIGTERM), second.log)
 }
 
-// TestAnotherProcessEndsWhatADeadOneBegan: reports, and events that hang at their
-// receiver (I32), with no restart.
-func TestAnotherProcessEndsWhatADeadOneBegan(t *testing.T) {
+// These are reports, and events that hang at their receiver (I32); no restart is needed.
+func TestAnotherProcessCompletesTheWorkOfADeadOne(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	unhang := sync.OnceFunc(func() { close(release) })
@@ -114,8 +113,8 @@ func TestAnotherProcessEndsWhatADeadOneBegan(t *testing.T) {
 	require.NoError(t, second.end(syscall.SIGTERM), second.log)
 }
 
-// TestOneOfTwoStopsUnderLoad: it answers what it has taken, what it had to do is
-// the other's at once, and nothing that was acknowledged is lost (I10).
+// The stopping process completes its requests, the other process takes over its work at
+// once, and nothing acknowledged is lost (I10).
 func TestOneOfTwoStopsUnderLoad(t *testing.T) {
 	t.Parallel()
 	clients, store := clientsFile(t), shared.empty(t)
@@ -135,7 +134,7 @@ func TestOneOfTwoStopsUnderLoad(t *testing.T) {
 			"a request that was taken is answered: %d %s %v after %s", a.status, a.body, a.err, a.took)
 	}
 	l.kept(second.running)
-	ended := second.ended(pending["id"]) // sooner than after a kill: it was given back
+	ended := second.ended(pending["id"]) // sooner than after a kill, because it was released
 	require.Equal(t, "verified", ended["status"])
 	for _, log := range []*screen{first.log, second.log} {
 		require.NotContains(t, log.String(), "level=ERROR")

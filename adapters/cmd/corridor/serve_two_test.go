@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answered is what became of a request, also of one that nobody answered.
+// answered is the result of a request, which may have had no response.
 type answered struct {
 	status int
 	header http.Header
@@ -24,7 +24,7 @@ type answered struct {
 
 var alone = http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// try asks one address on a connection of its own. It may be called from any
+// try sends a request to one address on its own connection. It may be called from any
 // goroutine.
 func try(ctx context.Context, token, method, url, body string) (a answered) {
 	began := time.Now()
@@ -40,16 +40,16 @@ func try(ctx context.Context, token, method, url, body string) (a answered) {
 		return answered{err: err}
 	}
 	text, err := io.ReadAll(answer.Body)
-	_ = answer.Body.Close() // it was read
+	_ = answer.Body.Close() // the body has been read
 	return answered{status: answer.StatusCode, header: answer.Header, body: string(text), err: err}
 }
 
-// load creates and cancels rate locks, over all addresses, until it is stopped.
+// load creates and cancels rate locks at all addresses until it is stopped.
 type load struct {
 	stop  func()
 	mu    sync.Mutex
 	acked map[string]string // the last status that was answered, by the lock's id
-	other []answered        // what was no success
+	other []answered        // without success
 	done  atomic.Int64      // successes
 }
 
@@ -67,9 +67,9 @@ func (s *running) load(urls []string, workers int) *load {
 
 func (l *load) run(ctx context.Context, token string, urls []string, worker int) {
 	pair := `{"base":"USD","quote":"` + []string{"ZAR", "NGN", "KES", "GHS", "EGP", "XOF"}[worker%6] + `"}`
-	steady := context.WithoutCancel(ctx) // what has begun is heard out
+	steady := context.WithoutCancel(ctx) // requests that have begun are completed
 	for n := worker; ctx.Err() == nil; n++ {
-		<-time.After(10 * time.Millisecond) // clients, not a benchmark
+		<-time.After(10 * time.Millisecond) // like clients, not a benchmark
 		created := try(steady, token, http.MethodPost, urls[n%len(urls)]+"/v1/rate-locks", pair)
 		id, ok := l.note(created)
 		if ok {
@@ -87,13 +87,13 @@ func (l *load) note(a answered) (id string, ok bool) {
 	}
 	l.done.Add(1)
 	id, status := lockOf(a.body)
-	if l.acked[id] != "cancelled" { // a fuller answer may come behind the cancel of another worker
+	if l.acked[id] != "cancelled" { // a response from before the cancel may arrive after it
 		l.acked[id] = status
 	}
 	return id, true
 }
 
-// kept wants each answer that was given to be true still (I10).
+// kept requires that every response is still true (I10).
 func (l *load) kept(s *running) {
 	s.t.Helper()
 	require.NotEmpty(s.t, l.acked)
@@ -106,9 +106,9 @@ func (l *load) kept(s *running) {
 	}
 }
 
-// TestRoundsAreSharedOut: each runs once in all, whoever runs it, and none is
-// forgotten; the market is looked at by one process, always the same.
-func TestRoundsAreSharedOut(t *testing.T) {
+// Each round runs once, in any process, and none is forgotten. Drift is checked by one
+// process, always the same.
+func TestRoundsAreShared(t *testing.T) {
 	t.Parallel()
 	s := serveAcme(t, "--sandbox", "--store", shared.empty(t), "--drift-every", "1s")
 	const looks, drifts = `corridor_drift_looks_total{outcome="ok"}`, `corridor_jobs_total{kind="drift",outcome="done"}`

@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two secrets, of 32 and of 24 bytes.
+// The secrets have 32 and 24 bytes.
 var (
 	secretA = "whsec_" + base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef"))
 	secretB = "whsec_" + base64.StdEncoding.EncodeToString([]byte("abcdefghijklmnopqrstuvwx"))
 )
 
-// TestSecretsAreReplacedOverRestarts: a receiver that knows one of them verifies
-// what was signed while it was set, and no process tells of them.
-func TestSecretsAreReplacedOverRestarts(t *testing.T) {
+// A receiver with one of the secrets can verify what was signed while it was set, and no
+// process prints them.
+func TestSecretsCanBeReplacedAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	clients, path := clientsFile(t), filepath.Join(t.TempDir(), "corridor.db")
 	r := receiving(t, nil)
@@ -27,7 +27,7 @@ func TestSecretsAreReplacedOverRestarts(t *testing.T) {
 	done := 0
 	for i, c := range []struct {
 		set  string
-		a, b bool // who verifies
+		a, b bool // which secrets verify
 	}{{secretA, true, false}, {secretA + "," + secretB, true, true}, {secretB, false, true}} {
 		p := launch(t, clients, "sqlite:"+path, "CORRIDOR_WEBHOOK_URL="+r.URL+"/?key=canarykey", webhookSecretsEnv+"="+c.set)
 		status, _ := p.lock("USD", []string{"ZAR", "NGN", "KES"}[i])
@@ -51,7 +51,7 @@ func TestSecretsAreReplacedOverRestarts(t *testing.T) {
 	requireUntold(t, told.String(), secretA, secretB, secretA[6:], secretB[6:], "canarykey", r.URL)
 }
 
-// TestBadWebhookSettingsStartNothing: one line says why, and never the secret.
+// One line has the reason, and never the secret.
 func TestBadWebhookSettingsStartNothing(t *testing.T) {
 	encoded := func(n int) string {
 		return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("canary!!", 9)[:n]))
@@ -66,19 +66,19 @@ func TestBadWebhookSettingsStartNothing(t *testing.T) {
 		{"loopback", "https://127.0.0.1:1/", secretA, "public"},
 		{"loopback in IPv6", "https://[::1]:1/", secretA, "public"},
 		{"loopback in short", "https://127.1/", secretA, "host"},
-		{"a user in it", "https://canary:canary@shop.example/", secretA, "user"},
+		{"a user in the URL", "https://canary:canary@shop.example/", secretA, "user"},
 		{"a fragment", good + "#canary", secretA, "fragment"},
-		{"no address", "canary", secretA, "address"},
+		{"not a URL", "canary", secretA, "address"},
 		{"another scheme", "ftp://shop.example/canary", secretA, "https"},
 		{"no secrets", good, "", webhookSecretsEnv},
 		{"no URL", "", secretA, "--webhook-url"},
 		{"blank secrets", good, "  ", webhookSecretsEnv},
 		{"a secret without its prefix", good, "canary" + secretA, "whsec_"},
-		{"no base64", good, "whsec_canary!canary!canary!canary!canary!", "base64"},
+		{"not base64", good, "whsec_canary!canary!canary!canary!canary!", "base64"},
 		{"too short", good, encoded(23), "24 to 64"},
 		{"too long", good, encoded(65), "24 to 64"},
-		{"the second is wrong", good, secretA + ",canary", "secret 2"},
-		{"twice the same", good, secretA + "," + secretA, "another"},
+		{"a wrong second secret", good, secretA + ",canary", "secret 2"},
+		{"a repeated secret", good, secretA + "," + secretA, "another"},
 		{"a comma too many", good, secretA + ",", "secret 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestBadWebhookSettingsStartNothing(t *testing.T) {
 	}
 }
 
-// TestPrivateReceiversAreForThoseWhoAllowThem: outside of the sandbox.
-func TestPrivateReceiversAreForThoseWhoAllowThem(t *testing.T) {
+// This is outside the sandbox.
+func TestPrivateReceiversMustBeAllowed(t *testing.T) {
 	r := receiving(t, nil)
 	path := filepath.Join(t.TempDir(), "rates.json")
 	write(t, path, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"}]}`)

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/relay"
 )
 
-// TestEventsArriveSigned: once each, in order for each transaction, and shaped
-// like the resource that is polled (SPEC 6).
+// Each event arrives once, in order for each transaction, and with the shape of the
+// polled resource (SPEC 6).
 func TestEventsArriveSigned(t *testing.T) { at(t, eventsArriveSigned, inMemory, onFile, shared) }
 
 func eventsArriveSigned(t *testing.T, store string) {
@@ -34,7 +34,7 @@ func eventsArriveSigned(t *testing.T, store string) {
 			"succeeded": {"opened", "succeeded"}, "timeout_late": {"opened", "failed"},
 		} {
 			s.eventually(func() bool { return len(r.of(client, play)) >= len(want) }, "events are missing")
-			of := r.of(client, play)[:len(want)] // the late payment may have come by now
+			of := r.of(client, play)[:len(want)] // the late payment may have arrived by now
 			require.Equal(t, "transaction."+strings.Join(want, " transaction."), strings.Join(kinds(of), " "), play)
 		}
 	}
@@ -52,9 +52,9 @@ func eventsArriveSigned(t *testing.T, store string) {
 	require.Zero(t, s.stop(), s.log)
 }
 
-// TestAReceiverThatFailsIsAskedAgain: with the same event, byte for byte, before
-// the next of its transaction, and wherever it redirects to, nobody is asked.
-func TestAReceiverThatFailsIsAskedAgain(t *testing.T) {
+// The same event is sent again, byte for byte, before the next one of its transaction.
+// Redirects are not followed.
+func TestAFailedDeliveryIsRetried(t *testing.T) {
 	t.Parallel()
 	var strayed atomic.Int64
 	target := receiving(t, func(http.ResponseWriter, *posted) { strayed.Add(1) })
@@ -89,7 +89,7 @@ func TestAReceiverThatFailsIsAskedAgain(t *testing.T) {
 				_ = connection.Close()
 			}
 		}},
-		"no HTTP": {"0", func(w http.ResponseWriter) {
+		"not HTTP": {"0", func(w http.ResponseWriter) {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
 				_, _ = connection.Write([]byte("canaryanswer\r\n\r\n"))
@@ -124,18 +124,17 @@ func aReceiverIsAskedAgain(t *testing.T, store, wanted string, answer func(w htt
 	requireUntold(t, s.log.String(), "canary", r.URL)
 }
 
-// TestAReceiverAsksForPatience (I30): not before its time, and others do not
-// wait.
-func TestAReceiverAsksForPatience(t *testing.T) {
+// I30: the event is not sent again before that time, and other events do not wait.
+func TestAReceiversRetryAfterIsRespected(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			at(t, func(t *testing.T, store string) { aReceiverAsksForPatience(t, store, status) }, inMemory, sharedToo)
+			at(t, func(t *testing.T, store string) { aReceiversRetryAfterIsRespected(t, store, status) }, inMemory, sharedToo)
 		})
 	}
 }
 
-func aReceiverAsksForPatience(t *testing.T, store string, status int) {
+func aReceiversRetryAfterIsRespected(t *testing.T, store string, status int) {
 	r := receiving(t, func(w http.ResponseWriter, p *posted) {
 		if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
 			w.Header().Set("Retry-After", "3")
@@ -153,17 +152,16 @@ func aReceiverAsksForPatience(t *testing.T, store string, status int) {
 	require.True(t, others[1].at.Before(of[1].at), "another transaction does not wait")
 }
 
-// TestAReceiverThatHangsHoldsUpOneTransaction: and the service ends in time all
-// the same, without losing the event.
-func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
-	at(t, aReceiverThatHangsHoldsUpOneTransaction, onFile, shared)
+// The service still stops in time without losing the event.
+func TestAHangingReceiverDelaysOnlyOneTransaction(t *testing.T) {
+	at(t, aHangingReceiverDelaysOnlyOneTransaction, onFile, shared)
 }
 
-func aReceiverThatHangsHoldsUpOneTransaction(t *testing.T, store string) {
+func aHangingReceiverDelaysOnlyOneTransaction(t *testing.T, store string) {
 	release := make(chan struct{})
 	unhang := sync.OnceFunc(func() { close(release) })
 	r := receiving(t, func(_ http.ResponseWriter, p *posted) {
-		if p.about == "tx_sandbox_timeout_late" { // the first that is opened
+		if p.about == "tx_sandbox_timeout_late" { // the first to be opened
 			<-release
 		}
 	})
@@ -189,12 +187,12 @@ func aReceiverThatHangsHoldsUpOneTransaction(t *testing.T, store string) {
 	require.Equal(t, s.webhookSecret(), next.webhookSecret(), "the same secret after a restart")
 }
 
-// TestAnAnswerThatIsTooLongIsNotRead: its status has said all.
-func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
-	at(t, anAnswerThatIsTooLongIsNotRead, inMemory, sharedToo)
+// Its status is enough.
+func TestALongResponseBodyIsNotRead(t *testing.T) {
+	at(t, aLongResponseBodyIsNotRead, inMemory, sharedToo)
 }
 
-func anAnswerThatIsTooLongIsNotRead(t *testing.T, store string) {
+func aLongResponseBodyIsNotRead(t *testing.T, store string) {
 	var read atomic.Int64
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) {
 		page := make([]byte, 1<<20)
@@ -217,13 +215,12 @@ func anAnswerThatIsTooLongIsNotRead(t *testing.T, store string) {
 	require.Less(t, read.Load(), int64(len(r.requests())*25<<20), "most of it was never sent")
 }
 
-// TestAReceiverThatIsGoneIsLeftAlone: after a 410 nothing is sent, and nothing
-// lost.
-func TestAReceiverThatIsGoneIsLeftAlone(t *testing.T) {
-	at(t, aReceiverThatIsGoneIsLeftAlone, onFile, sharedToo)
+// After a 410 nothing is sent and nothing is lost.
+func TestAReceiverThatIsGoneGetsNoRequests(t *testing.T) {
+	at(t, aReceiverThatIsGoneGetsNoRequests, onFile, sharedToo)
 }
 
-func aReceiverThatIsGoneIsLeftAlone(t *testing.T, store string) {
+func aReceiverThatIsGoneGetsNoRequests(t *testing.T, store string) {
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
 	standstill(t, store)
 	s := serveHooks(t, store, r)
@@ -239,11 +236,12 @@ func aReceiverThatIsGoneIsLeftAlone(t *testing.T, store string) {
 	require.InDelta(t, len(r.requests()), s.metric(`corridor_webhook_attempts_total{status="410"}`), 0)
 }
 
-// TestAReceiverIsDownForAWhile: what happened meanwhile arrives, in order, and
-// once.
-func TestAReceiverIsDownForAWhile(t *testing.T) { at(t, aReceiverIsDownForAWhile, inMemory, sharedToo) }
+// The events of that time arrive in order, once.
+func TestEventsArriveAfterTheReceiverWasDown(t *testing.T) {
+	at(t, eventsArriveAfterTheReceiverWasDown, inMemory, sharedToo)
+}
 
-func aReceiverIsDownForAWhile(t *testing.T, store string) {
+func eventsArriveAfterTheReceiverWasDown(t *testing.T, store string) {
 	r := answering(t, nil)
 	door := &slammed{Listener: r.Listener}
 	r.Listener = door
@@ -262,9 +260,9 @@ func aReceiverIsDownForAWhile(t *testing.T, store string) {
 	s.eventually(func() bool { return s.metric("corridor_event_delay_seconds_sum") >= relay.DefaultFirstPause.Seconds() }, "the wait is not told")
 }
 
-// TestEventsOutliveAKill: a process that is killed whenever, thrice, loses none,
-// tells of each end once, and keeps the order (I32).
-func TestEventsOutliveAKill(t *testing.T) {
+// A process that is killed three times loses no event, sends each end once and keeps the
+// order (I32).
+func TestEventsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	r := receiving(t, nil)
 	clients, store := clientsFile(t), onFile.empty(t)
@@ -273,7 +271,7 @@ func TestEventsOutliveAKill(t *testing.T) {
 	p := start()
 	for round := range 3 {
 		asked := make(chan struct{})
-		go func() { // cut off by the end of the process, at the latest
+		go func() { // cut off by the end of the process at the latest
 			defer close(asked)
 			pollUntil(p.url, p.token)
 		}()
@@ -311,7 +309,7 @@ func TestEventsOutliveAKill(t *testing.T) {
 	require.NoError(t, p.cmd.Process.Kill())
 }
 
-// pollUntil polls as fast as it can until nobody answers.
+// pollUntil polls as fast as possible until there is no response.
 func pollUntil(url, token string) {
 	for {
 		request, err := http.NewRequest(http.MethodGet, url+"/v1/payment/tx_sandbox_pending", nil)

@@ -28,7 +28,7 @@ func validated(t *testing.T, a asking, args ...string) (code int, result map[str
 	return code, result, stderr
 }
 
-func TestValidate(t *testing.T) {
+func TestValidatePrintsTheResult(t *testing.T) {
 	t.Parallel()
 	found := map[string]any{"status": "verified", "provider": "sandbox", "accountHolderName": holder, "validationType": "external"}
 	standby := map[string]any{"status": "verified", "provider": "sandbox-standby", "accountHolderName": holder, "validationType": "external"}
@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 		"named":           {nigeria.asking("4711"), []string{"--sandbox", "--name", "Ama Serwaa Mensah"}, true, found, ""},
 		"failed over":     {nigeria.asking("0004"), []string{"--connectors", "sandbox"}, true, standby, ""},
 		"one connector":   {nigeria.asking("4711"), []string{"--connectors", "sandbox-standby"}, true, standby, ""},
-		"nothing kept":    {nigeria.asking("4711"), []string{"--sandbox", "--validation-ttl", "0s"}, false, found, ""},
+		"without a cache": {nigeria.asking("4711"), []string{"--sandbox", "--validation-ttl", "0s"}, false, found, ""},
 		"slow":            {nigeria.asking("0002"), []string{"--sandbox"}, true, found, "pending; waiting for sandbox\n"},
 		"another name": {nigeria.asking("4711"), []string{"--sandbox", "--name", "Kofi Boateng"}, true, map[string]any{
 			"status": "name_mismatch", "provider": "sandbox", "accountHolderName": holder, "validationType": "external",
@@ -57,7 +57,7 @@ func TestValidate(t *testing.T) {
 		"no answer": {nigeria.asking("0003"), []string{"--sandbox", "--validation-timeout", "1500ms"}, false, map[string]any{
 			"status": "error", "provider": "sandbox-standby", "validationType": "external", "failureReason": "The provider did not answer in time",
 		}, ""},
-		"rules alone": {nigeria.asking("4711"), nil, false, map[string]any{
+		"only the rules": {nigeria.asking("4711"), nil, false, map[string]any{
 			"status": "verified", "provider": "rules", "validationType": "internal_rules",
 		}, ""},
 	} {
@@ -87,9 +87,9 @@ func TestWhatValidateRejects(t *testing.T) {
 		"an account too short":    {asking: short, says: "accountIdentifier"},
 		"an unknown connector":    {asking: good, args: []string{"--connectors", "oracle"}, says: "oracle"},
 		"a connector without key": {asking: good, args: []string{"--connectors", "mtnmomo"}, says: "CORRIDOR_MTNMOMO_"},
-		"a lookup without time":   {asking: good, args: []string{"--validation-timeout", "0s"}, says: "--validation-timeout"},
-		"answers of the past":     {asking: good, args: []string{"--validation-ttl=-1s"}, says: "--validation-ttl"},
-		"keys that are none":      {asking: good, env: map[string]string{dataKeysEnv: "hush"}, says: dataKeysEnv},
+		"a zero timeout":          {asking: good, args: []string{"--validation-timeout", "0s"}, says: "--validation-timeout"},
+		"a negative TTL":          {asking: good, args: []string{"--validation-ttl=-1s"}, says: "--validation-ttl"},
+		"malformed data keys":     {asking: good, env: map[string]string{dataKeysEnv: "hush"}, says: dataKeysEnv},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setenv(t, c.env)
@@ -101,7 +101,7 @@ func TestWhatValidateRejects(t *testing.T) {
 	}
 }
 
-// TestValidateCanBeInterrupted while it waits: it has started, so it has failed.
+// An interruption while it waits is a failure, because it has started.
 func TestValidateCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

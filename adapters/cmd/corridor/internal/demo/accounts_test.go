@@ -11,24 +11,24 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// TestDemoFailsWhenAccountsGoAnotherWay: each chapter's checks are of use.
-func TestDemoFailsWhenAccountsGoAnotherWay(t *testing.T) {
+// Each chapter fails if its values are wrong.
+func TestDemoFailsOnUnexpectedAccounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy   validation.Policy
 		chapters func(s *story) []func()
 	}{
-		"answers are kept no longer than an hour": {
+		"answers are cached for an hour only": {
 			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() { return []func(){s.payee} },
 		},
-		"the kept answer is stale": {
+		"the cached answer is stale": {
 			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
 				return []func(){func() { s.validate(demoAccount, "") }, s.anotherName}
 			},
 		},
-		"check digits do not count": {
+		"check digits are ignored": {
 			validation.Policy{CheckDigit: validation.Advise}, func(s *story) []func() { return []func(){s.wrongCheckDigit} },
 		},
-		"the slow bank has answered before": {
+		"the slow bank has already answered": {
 			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
 				return []func(){func() { s.impatient(); s.clock.Add(time.Second); _, _ = s.accounts.Wait(s.ctx, shop, s.slow) }, s.slowBank}
 			},

@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/authstate/failures"
 )
 
-// TestDemoFailsWhenFailuresGoAnotherWay: each chapter's checks are of use.
-func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
+// Each chapter fails if its values are wrong.
+func TestDemoFailsOnUnexpectedFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		row     failures.Row
 		chapter func(s *story)
@@ -24,11 +24,11 @@ func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
 			failures.Row{Code: "2001", Payin: "invalidPin", Payout: "downstreamError", Confidence: failures.Sure},
 			(*story).wrongPIN,
 		},
-		"it is less sure": {
+		"the confidence is lower": {
 			failures.Row{Code: "2001", Payin: "invalidPin", Payout: "configurationError", Confidence: failures.Judgement},
 			(*story).wrongPIN,
 		},
-		"no money lands": {
+		"no money arrives": {
 			failures.Row{Code: "0", Payin: failures.AnswerPending, Confidence: failures.Sure},
 			(*story).lateMoney,
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestDemoFailsWhenTheStoryGoesAnotherWay(t *testing.T) {
+func TestDemoFailsOnUnexpectedLocks(t *testing.T) {
 	s, err := newStory(context.Background(), io.Discard)
 	require.NoError(t, err)
 	s.locks, err = ratelock.New(ratelock.Ports{Locks: s.store.RateLocks(), Feed: s.feed}, ratelock.Terms{Validity: 48 * time.Hour}, &ratelock.Config{Clock: s.clock})

@@ -16,13 +16,13 @@ func result(code string) failures.Result {
 	return failures.Result{Scheme: "stripe", Direction: "payin", Raw: ports.RawFailure{Code: code}}
 }
 
-func TestWhatIsRememberedOfUnmappedCodesIsBounded(t *testing.T) {
+func TestMemoryForUnmappedCodesIsBounded(t *testing.T) {
 	t.Run("in number", func(t *testing.T) {
 		u := newUnmapped()
 		for i := range MaxUnmapped + 5 {
 			u.add(result(strconv.Itoa(i)))
 		}
-		u.add(result("0")) // one that is remembered goes on being counted
+		u.add(result("0")) // a stored code is still counted
 		require.Len(t, u.counts, MaxUnmapped)
 		require.Equal(t, 5, u.more)
 		var out strings.Builder

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestAFolderThatCannotBeWrittenWhollyIsRemoved(t *testing.T) {
+func TestAPartiallyWrittenFolderIsRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	good := File{"testdata/found.json", []byte("{}")}
 	require.Error(t, Write(dir, []File{good, {"testdata/found.json/below", nil}}))
@@ -17,8 +17,8 @@ func TestAFolderThatCannotBeWrittenWhollyIsRemoved(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "testdata", "found.json"))
 }
 
-// TestEveryNameGivesAPackage: the templates stay Go for each name that is taken.
-func TestEveryNameGivesAPackage(t *testing.T) {
+// The templates are valid Go for each accepted name.
+func TestEveryNameMakesAPackage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,31}`).Draw(t, "name")
 		files, err := Connector(name)
