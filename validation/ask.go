@@ -100,14 +100,14 @@ func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnecto
 		}
 	}
 	start := s.cfg.Clock.Now()
-	said, err := s.call(ctx, c, l.lookupBy(c), budget)
+	reply, err := s.call(ctx, c, l.lookupBy(c), budget)
 	if ctx.Err() != nil {
 		return answer{err: errClosed}, true
 	}
 	took := s.cfg.Clock.Now().Sub(start)
-	outcome := ports.OutcomeOf(said, err)
+	outcome := ports.OutcomeOf(reply, err)
 	if err != nil || outcome == ports.OutcomeMalformed {
-		said = ports.Answer{}
+		reply = ports.Answer{}
 	}
 	s.cfg.Hooks.Asked(ctx, name, market, outcome, took)
 	s.cfg.Logger.DebugContext(ctx, "connector asked", "connector", name, "market", market.String(),
@@ -117,14 +117,14 @@ func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnecto
 	}
 	again := l.attempts.include(name)
 	l.attempts.ended = append(l.attempts.ended, ports.ConnectorAnswer{
-		Connector: name, Outcome: outcome, Code: said.Code, Message: said.Message, Took: took,
+		Connector: name, Outcome: outcome, Code: reply.Code, Message: reply.Message, Took: took,
 	})
-	a := answer{provider: name, said: said, outcome: outcome, asked: l.attempts.ended}
+	a := answer{provider: name, reply: reply, outcome: outcome, asked: l.attempts.ended}
 	if !outcome.Rule().FailOver {
 		return a, true
 	}
 	if outcome == ports.OutcomeTryLater && !again {
-		l.attempts.later = append(l.attempts.later, postponed{c, s.cfg.Clock.Now().Add(max(said.After, patience))})
+		l.attempts.later = append(l.attempts.later, postponed{c, s.cfg.Clock.Now().Add(max(reply.After, patience))})
 	}
 	l.attempts.rank(&a)
 	return answer{}, false
@@ -150,7 +150,7 @@ func (a *attempts) rank(failure *answer) {
 
 // call calls a connector and waits at most budget. A later answer is dropped, and
 // Hooks.Late is called.
-func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup, budget time.Duration) (said ports.Answer, err error) {
+func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup, budget time.Duration) (reply ports.Answer, err error) {
 	// A context deadline would follow the machine's clock instead of Config.Clock.
 	calling, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.DeadlineExceeded)
@@ -160,7 +160,7 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.Ac
 	asking.Go(func() {
 		a, failed := s.guarded(calling, c, q)
 		if decided.CompareAndSwap(false, true) {
-			said, err = a, failed
+			reply, err = a, failed
 			close(returned)
 		} else if !s.loops.Stopped() && !errors.Is(failed, context.Canceled) {
 			s.cfg.Hooks.Late(calling, c.Name())
@@ -175,7 +175,7 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.Ac
 		return ports.Answer{}, context.DeadlineExceeded
 	}
 	<-returned
-	return said, err
+	return reply, err
 }
 
 // guarded calls a connector and returns a panic as an error.

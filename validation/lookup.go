@@ -311,7 +311,7 @@ func (s *Service) keep(ctx context.Context, l *lookup, a *answer) {
 		return
 	}
 	at := ports.Millis(s.cfg.Clock.Now())
-	sealed, err := s.sealAnswer(ctx, l.owner, l.key, &a.said)
+	sealed, err := s.sealAnswer(ctx, l.owner, l.key, &a.reply)
 	if err == nil {
 		kept := ports.CachedAnswer{Key: l.key, Provider: a.provider, At: at, ExpiresAt: at.Add(s.policy.AnswerTTL), Sealed: sealed}
 		if err = s.answers.PutAnswer(context.WithoutCancel(ctx), kept); err == nil {

@@ -12,7 +12,7 @@ import (
 // answer is the outcome of a lookup.
 type answer struct {
 	provider  string
-	said      ports.Answer
+	reply     ports.Answer
 	outcome   ports.Outcome
 	cached    bool      // read from the cache
 	expiresAt time.Time // of the cached answer; zero if it is not cached
@@ -88,14 +88,14 @@ func (s *Service) judge(r *request, a *answer) result {
 		cached: a.cached, expiresAt: a.expiresAt, asked: a.asked,
 	}
 	if !a.outcome.Found() {
-		res.reason = cmp.Or(a.said.Message, failures[a.outcome].reason)
+		res.reason = cmp.Or(a.reply.Message, failures[a.outcome].reason)
 		return res
 	}
-	res.on, res.holder = OnVerified, a.said.HolderName
+	res.on, res.holder = OnVerified, a.reply.HolderName
 	if r.name == "" {
 		return res
 	}
-	if res.match = s.compare(r.name, &a.said); !res.match.Matches {
+	if res.match = s.compare(r.name, &a.reply); !res.match.Matches {
 		res.on, res.reason = OnMismatch, reasonMismatch
 	}
 	return res

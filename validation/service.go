@@ -153,7 +153,7 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 	if !now.Before(kept.ExpiresAt) || kept.At.After(now.Add(maxLead)) {
 		return answer{}, false, nil // stale, or stored by a clock that was wrong
 	}
-	said, err := s.openAnswer(ctx, owner, &kept)
+	reply, err := s.openAnswer(ctx, owner, &kept)
 	switch {
 	case err != nil && lost(err):
 		return answer{}, false, nil // ask the provider again
@@ -161,7 +161,7 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 		return answer{}, false, err
 	}
 	return answer{
-		provider: kept.Provider, said: said, outcome: ports.OutcomeOf(said, nil), cached: true, expiresAt: kept.ExpiresAt,
+		provider: kept.Provider, reply: reply, outcome: ports.OutcomeOf(reply, nil), cached: true, expiresAt: kept.ExpiresAt,
 	}, true, nil
 }
 

@@ -68,8 +68,8 @@ func (s *stage) seen(play string) ports.Transaction {
 
 func (s *stage) at(after time.Duration) { s.clock.Set(noon.Add(after)) }
 
-// told returns the kinds of the events of one play, in order.
-func (s *stage) told(play string) (kinds []string) {
+// kinds returns the kinds of the events of one play, in order.
+func (s *stage) kinds(play string) (kinds []string) {
 	s.t.Helper()
 	for {
 		events, err := s.store.Outbox().Claim(s.t.Context(), noon, time.Minute, 100)
@@ -139,7 +139,7 @@ func TestLateMoneyIsReportedOnce(t *testing.T) {
 		require.Equal(t, authstate.ViewOf(&failed), authstate.ViewOf(&late))
 		s.at(time.Minute)
 	}
-	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, s.told("timeout_late"))
+	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, s.kinds("timeout_late"))
 }
 
 // After a pause a play is where it would be without it.
@@ -155,7 +155,7 @@ func TestPlaysCatchUpAfterAPause(t *testing.T) {
 	require.Equal(t, noon.Add(time.Hour), tx.LateAt)
 	require.Equal(t, noon, tx.CreatedAt, "not opened anew")
 	require.Empty(t, next.going())
-	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, next.told("timeout_late"))
+	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, next.kinds("timeout_late"))
 }
 
 // Run advances the plays and ignores those that are over.
@@ -229,7 +229,7 @@ func TestPlaysOpenedByAnotherProcessAreAccepted(t *testing.T) {
 	require.Equal(t, noon.Add(2*time.Second), second.get("timeout_late").RespondBy, "the first one's")
 	second.at(2 * time.Second)
 	require.Equal(t, errcodes.FailureTimeout, second.get("timeout_late").Code)
-	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, second.told("timeout_late"))
+	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, second.kinds("timeout_late"))
 }
 
 // Each play opens and ends once.
@@ -249,7 +249,7 @@ func TestConcurrentRequestsOpenEachPlayOnce(t *testing.T) {
 	}
 	all.Wait()
 	require.Equal(t, []string{"acme"}, s.going())
-	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, s.told("failed"))
+	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, s.kinds("failed"))
 }
 
 // The client gets the error, and the next round retries without a request.
@@ -280,7 +280,7 @@ func TestAFailedPlayIsRetried(t *testing.T) {
 			}
 			require.Equal(t, ports.TransactionErrored, s.seen("errored").Status)
 			require.Equal(t, ports.TransactionFailed, s.seen("failed").Status)
-			require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, s.told("failed"))
+			require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, s.kinds("failed"))
 		})
 	}
 }
@@ -329,7 +329,7 @@ func TestPlaysBeginWithTheFirstRequest(t *testing.T) {
 		require.ErrorIs(t, err, errcodes.NotFound, id)
 	}
 	require.Empty(t, s.going())
-	require.Empty(t, s.told("pending"))
+	require.Empty(t, s.kinds("pending"))
 	s.get("pending")
 	_, err := s.service.Get(t.Context(), "beta", sandboxPrefix+"pending")
 	require.ErrorIs(t, err, errcodes.NotFound)

@@ -14,8 +14,8 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// list also walks the module in this process: the go command keys its cache of
-// test results on the files that the test itself opens, not on go list's.
+// list also walks the module in this process, because the go command caches test results
+// by the files that the test itself opens, not those that go list opens.
 func list(t *testing.T) []archtest.Package {
 	t.Helper()
 
@@ -67,7 +67,7 @@ func TestNoModuleImportsAnothersInternalPackages(t *testing.T) {
 	report(t, archtest.Borrowed(list(t), archtest.ModuleRules))
 }
 
-func TestEveryFolderCanBeReadInOneSitting(t *testing.T) {
+func TestNoFolderHasTooManyFiles(t *testing.T) {
 	found, err := archtest.Crowded(os.DirFS(root), archtest.MostFiles)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestTimeAndGoroutinesComeFromOutside(t *testing.T) {
 	report(t, found)
 }
 
-func TestNoStoreAsksItsDatabaseForTheTime(t *testing.T) {
+func TestNoStoreUsesItsDatabasesClock(t *testing.T) {
 	found, err := archtest.DatabaseClocks(os.DirFS(root), "adapters")
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestNoStoreAsksItsDatabaseForTheTime(t *testing.T) {
 	report(t, found)
 }
 
-func TestTopLevelHoldsTheListedFoldersAndFilesOnly(t *testing.T) {
+func TestTopLevelContainsOnlyTheListedFoldersAndFiles(t *testing.T) {
 	found, err := archtest.Strays(os.DirFS(root), archtest.Top)
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +110,8 @@ func TestTopLevelHoldsTheListedFoldersAndFilesOnly(t *testing.T) {
 	}))
 }
 
-// untracked lists what lies at the top and is not in the repository: a rates
-// file or a log of the one who tries things out there. Without git it is
-// nothing.
+// untracked returns the names at the top that are not in the repository, such as a rates
+// file or a log of somebody who tries things out. Without git it returns none.
 func untracked(t *testing.T) []string {
 	t.Helper()
 

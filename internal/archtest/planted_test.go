@@ -16,7 +16,7 @@ const (
 	apd    = "github.com/cockroachdb/apd/v3"
 )
 
-// std lists packages of the standard library.
+// std contains packages of the standard library.
 func std(paths ...string) []archtest.Package {
 	packages := make([]archtest.Package, 0, len(paths))
 	for _, p := range paths {
@@ -51,16 +51,16 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the domain speaks HTTP":                     {"report", "net/http"},
 		"the domain speaks SQL":                      {"validation", "database/sql"},
 		"the domain opens files":                     {"authstate", "os"},
-		"the domain rolls dice":                      {"ratelock", "math/rand/v2"},
+		"the domain uses math/rand":                  {"ratelock", "math/rand/v2"},
 		"the domain imports the mock clock":          {"ratelock", "github.com/benbjohnson/clock"},
 		"the domain imports a neighbour of x/sync":   {"ratelock", "golang.org/x/synctest"},
 		"the domain imports a suite":                 {"ratelock", module + "ports/portstest"},
 		"a driven adapter imports the domain":        {"adapters/sqlite", module + "ratelock"},
 		"a driven adapter imports another":           {"adapters/feed/chain", module + "adapters/feed/ecb"},
-		"an adapter imports its folder's other half": {"adapters/feed/ecb", module + "adapters/feed/ecbx"},
+		"an adapter imports one with a similar path": {"adapters/feed/ecb", module + "adapters/feed/ecbx"},
 		"a driven adapter imports testify":           {"adapters/sqlite", "github.com/stretchr/testify/assert"},
 		"a driven adapter imports testing":           {"adapters/sqlite", "testing"},
-		"a driven adapter rolls dice":                {"adapters/feed/sandbox", "math/rand"},
+		"a driven adapter uses math/rand":            {"adapters/feed/sandbox", "math/rand"},
 		"client authentication speaks HTTP":          {"adapters/clientauth", "net/http"},
 		"the HTTP server imports a store":            {"adapters/httpserver", module + "adapters/sqlite"},
 		"the HTTP server imports a test validator":   {"adapters/httpserver", "github.com/getkin/kin-openapi/openapi3"},
@@ -83,7 +83,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 	}
 }
 
-func TestALawfulImportIsNotReported(t *testing.T) {
+func TestAnAllowedImportIsNotReported(t *testing.T) {
 	packages := append(std("time", "net/http", "database/sql", "database/sql/driver", "testing"),
 		archtest.Package{ImportPath: module + "errcodes", Imports: []string{"time", "net/http"}},
 		archtest.Package{ImportPath: module + "ports", Imports: []string{"time", module + "errcodes", apd}},
@@ -121,7 +121,7 @@ func TestAPackageWithoutALayerIsCaught(t *testing.T) {
 	}
 }
 
-func TestALinkedStrangerIsCaught(t *testing.T) {
+func TestAForbiddenLinkedPackageIsCaught(t *testing.T) {
 	packages := append(std("time"), archtest.Package{
 		ImportPath: module + "ratelock",
 		Deps: []string{
@@ -147,16 +147,16 @@ func TestAPlantedRequirementIsCaught(t *testing.T) {
 		requires archtest.Requirement
 		want     string
 	}{
-		"what the rule names":           {".", archtest.Requirement{Path: apd}, ""},
-		"a library of all tests":        {".", archtest.Requirement{Path: "pgregory.net/rapid"}, ""},
-		"what a requirement requires":   {".", archtest.Requirement{Path: "example.com/deep", Indirect: true}, ""},
+		"an allowed library":            {".", archtest.Requirement{Path: apd}, ""},
+		"a test library":                {".", archtest.Requirement{Path: "pgregory.net/rapid"}, ""},
+		"an indirect requirement":       {".", archtest.Requirement{Path: "example.com/deep", Indirect: true}, ""},
 		"a driver in the root":          {".", archtest.Requirement{Path: "modernc.org/sqlite"}, "module . requires modernc.org/sqlite"},
 		"the root requires an adapter":  {".", archtest.Requirement{Path: module + "adapters/sqlite"}, "module . requires " + module + "adapters/sqlite"},
 		"an adapter requires the root":  {"adapters/sqlite", archtest.Requirement{Path: archtest.Module}, ""},
 		"the command requires anything": {"adapters/cmd", archtest.Requirement{Path: "example.com/any"}, ""},
 		"the command requires a store":  {"adapters/cmd", archtest.Requirement{Path: module + "adapters/sqlite"}, ""},
-		"a circle, though it is listed": {"adapters/sqlite", archtest.Requirement{Path: module + "adapters/cmd"}, "module adapters/sqlite requires " + module + "adapters/cmd"},
-		"an own module, if indirectly":  {"adapters/cmd", archtest.Requirement{Path: module + "adapters/x", Indirect: true}, "module adapters/cmd requires " + module + "adapters/x"},
+		"a cycle that is listed":        {"adapters/sqlite", archtest.Requirement{Path: module + "adapters/cmd"}, "module adapters/sqlite requires " + module + "adapters/cmd"},
+		"an own module, indirectly":     {"adapters/cmd", archtest.Requirement{Path: module + "adapters/x", Indirect: true}, "module adapters/cmd requires " + module + "adapters/x"},
 		"a module without a rule":       {"adapters/new", archtest.Requirement{Path: apd}, "module adapters/new has no rule"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestAPlantedRequirementIsCaught(t *testing.T) {
 	}
 }
 
-func TestAModuleBeyondTheWorkspaceIsCaught(t *testing.T) {
+func TestAModuleOutsideTheWorkspaceIsCaught(t *testing.T) {
 	files := fstest.MapFS{"go.mod": {}, "adapters/sqlite/go.mod": {}, "internal/bench/go.mod": {}, "adapters/new/go.mod": {}, "x/testdata/go.mod": {}}
 
 	found, err := archtest.Unruled(files, archtest.ModuleRules, "internal/bench")
@@ -260,7 +260,7 @@ func TestPlantedSourceIsCaught(t *testing.T) {
 		"the wall clock of the service":    {"adapters/service", "package p\nimport \"time\"\nvar t = time.Now()", ""},
 		"the wall clock of the command":    {"adapters/cmd/corridor", "package p\nimport \"time\"\nvar t = time.Now()", ""},
 		"the names of times and durations": {"ratelock", "package p\nimport \"time\"\nvar d time.Duration = time.Hour", ""},
-		"another package that is named so": {"ratelock", "package p\nimport \"x/y/time\"\nvar t = time.Now()", ""},
+		"another package named time":       {"ratelock", "package p\nimport \"x/y/time\"\nvar t = time.Now()", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -343,9 +343,9 @@ func TestStraysAtTheTopAreCaught(t *testing.T) {
 
 func TestListFailsOnABrokenModule(t *testing.T) {
 	for name, source := range map[string]string{
-		"a package that does not parse":      "package",
-		"an import that nothing satisfies":   "package p\nimport _ \"example.invalid/gone\"",
-		"an import of a package not written": "package p\nimport _ \"example.invalid/m/gone\"",
+		"a package that does not parse":  "package",
+		"an import of a missing module":  "package p\nimport _ \"example.invalid/gone\"",
+		"an import of a missing package": "package p\nimport _ \"example.invalid/m/gone\"",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

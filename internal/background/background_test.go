@@ -67,9 +67,9 @@ func TestRunTicksAtOnceAndThenByTheClock(t *testing.T) {
 	require.NoError(t, l.Stop(t.Context()), "twice")
 }
 
-// Whoever stops with a context that is done gets its error only when there is
-// something left to wait for.
-func TestNothingToWaitForIsNoError(t *testing.T) {
+// Stop with a context that is done returns its error only if there is something to wait
+// for.
+func TestStopWithNothingToWaitForReturnsNoError(t *testing.T) {
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 50 {
@@ -79,7 +79,7 @@ func TestNothingToWaitForIsNoError(t *testing.T) {
 	}
 }
 
-// eager is a clock by which every pause is over at once.
+// eager is a clock whose waits are over at once.
 type eager struct{ *portstest.Clock }
 
 func (eager) After(time.Duration) <-chan time.Time {
@@ -88,7 +88,7 @@ func (eager) After(time.Duration) <-chan time.Time {
 	return over
 }
 
-func TestNoTickBeginsBehindTheEnd(t *testing.T) {
+func TestNoTickBeginsAfterStop(t *testing.T) {
 	for range 50 {
 		l := background.New(config(eager{portstest.NewClock(noon)}))
 		ticks := 0
@@ -115,7 +115,7 @@ func TestNoTickBeginsBehindTheEnd(t *testing.T) {
 	}
 }
 
-func TestStopWaitsForWhatHasBegun(t *testing.T) {
+func TestStopWaitsForBegunWork(t *testing.T) {
 	l := background.New(config(portstest.NewClock(noon)))
 	require.True(t, l.Begin())
 	late, cancel := context.WithCancel(t.Context())
@@ -126,7 +126,7 @@ func TestStopWaitsForWhatHasBegun(t *testing.T) {
 	require.NoError(t, l.Stop(t.Context()))
 }
 
-func TestReport(t *testing.T) {
+func TestReportLogsAndPassesOnErrors(t *testing.T) {
 	var log bytes.Buffer
 	var hooked []error
 	cfg := config(portstest.NewClock(noon))
@@ -150,7 +150,7 @@ func TestReport(t *testing.T) {
 	require.Contains(t, log.String(), "the store is down")
 }
 
-// store is a store with n items of work, due one second after the other.
+// store returns a store with n work items, each due one second after the previous one.
 func store(t *testing.T, n int) ports.Work {
 	t.Helper()
 	s, err := memory.New(nil)
@@ -169,7 +169,7 @@ func store(t *testing.T, n int) ports.Work {
 	return s.Work()
 }
 
-func TestDrain(t *testing.T) {
+func TestDrainProcessesDueWork(t *testing.T) {
 	l := background.New(config(portstest.NewClock(noon)))
 	damaged, down := errcodes.New(errcodes.CorruptRecord, ""), errcodes.New(errcodes.StorageUnavailable, "")
 	answers := []struct {
@@ -217,7 +217,7 @@ func TestDrainReadsPageAfterPageUntilStop(t *testing.T) {
 	require.Equal(t, 100, did, "one page")
 }
 
-// stolen is work whose items have another holder by the time they are done.
+// stolen is work whose items are claimed by another process before they are done.
 type stolen struct {
 	ports.Work
 
@@ -229,7 +229,7 @@ func (s stolen) Claim(context.Context, string, time.Time, time.Duration, int) ([
 	return []ports.WorkItem{{ID: "a"}}, s.claim
 }
 
-func TestDrainOfAnItemThatAnotherHasTaken(t *testing.T) {
+func TestDrainOfAnItemClaimedByAnotherIsNotAFailure(t *testing.T) {
 	l := background.New(config(portstest.NewClock(noon)))
 	did := 0
 	d := background.Drain{Work: stolen{}, Do: func(context.Context, []byte, time.Time) (bool, error) {

@@ -7,16 +7,15 @@ import (
 	"testing"
 )
 
-// TestChildPeakIsTheChildsOwn: a large parent does not show in the peak of a
-// small child, and what the child itself holds does.
-func TestChildPeakIsTheChildsOwn(t *testing.T) {
+// A large parent does not affect the peak of a small child; the child's own memory does.
+func TestChildPeakExcludesTheParent(t *testing.T) {
 	needDD(t)
 	parent := make([]byte, 512<<20)
 	for i := 0; i < len(parent); i += 4 << 10 {
 		parent[i] = 1 // a page is resident once it is written
 	}
 	for _, c := range []struct {
-		name, block    string // dd holds one block
+		name, block    string // dd allocates one block
 		atLeast, below int64
 	}{
 		{"10 MB", "10485760", 10 << 20, 100 << 20},
@@ -35,9 +34,8 @@ func TestChildPeakIsTheChildsOwn(t *testing.T) {
 	runtime.KeepAlive(parent)
 }
 
-// TestChildPeakOfAFailingCommand: a command that fails has no peak, and the
-// error carries what it wrote to its standard error.
-func TestChildPeakOfAFailingCommand(t *testing.T) {
+// A command that fails has no peak, and the error contains its standard error.
+func TestAFailingCommandHasNoPeak(t *testing.T) {
 	needDD(t)
 	_, err := childPeak(nil, "dd", "if=/does/not/exist", "of=/dev/null")
 	if err == nil || !strings.Contains(err.Error(), "/does/not/exist") {

@@ -9,15 +9,15 @@ import (
 
 func naps(int) { time.Sleep(time.Millisecond) }
 
-// TestEveryRowIsMeasured: neither a missed goal nor a failure stops the rows
-// after it, and the error at the end lists them all.
+// Missed goals and failures do not stop the following rows, and the final error lists
+// them all.
 func TestEveryRowIsMeasured(t *testing.T) {
 	nap := func(*setup) step { return naps }
 	fails := errors.New("no disk")
 	compared := func(name string, ours side, most float64) row {
 		return row{name: name, reference: "a nap", ours: ours, ref: nap, goal: within(most), allocs: -1, fixed: 1}
 	}
-	const never, always = 1e-6, 1e6 // on the busiest machine
+	const never, always = 1e-6, 1e6 // even on a busy machine
 	var out strings.Builder
 	err := measureAll(&out, []row{
 		compared("slow", nap, never),
@@ -51,8 +51,8 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 }
 
-// TestAllGoalsMet: a run without a miss is no error.
-func TestAllGoalsMet(t *testing.T) {
+// A run without a missed goal is not an error.
+func TestMetGoalsAreNoError(t *testing.T) {
 	nap := func(*setup) step { return naps }
 	var out strings.Builder
 	err := measureAll(&out, []row{{name: "good", ours: nap, ref: nap, goal: within(1e6), allocs: -1, fixed: 1}}, 1)

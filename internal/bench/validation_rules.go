@@ -32,7 +32,7 @@ var (
 		"EG380019000500000000263180002", "EG290003012300000004567890123",
 		"EG980037003600000000001005032", "EG390019000500000000263180002",
 	}
-	// a bank code of three digits followed by the account number
+	// Each is a bank code of three digits followed by the account number.
 	nubans  = []string{"0441234567895", "0580123456785", "0572012345678", "0581234567895"}
 	msisdns = []string{"254712345678", "254110123456", "254777123456", "254202345678"}
 )

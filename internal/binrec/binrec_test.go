@@ -46,7 +46,7 @@ func read(data []byte) (fields, bool) {
 	return f, r.Done()
 }
 
-func TestFieldsComeBackAndNoPrefixPasses(t *testing.T) {
+func TestFieldsCanBeReadAndPrefixesCannot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := fields{
 			Version: rapid.Byte().Draw(t, "version"), Name: rapid.String().Draw(t, "name"), Flag: rapid.Bool().Draw(t, "flag"),
@@ -66,13 +66,13 @@ func TestFieldsComeBackAndNoPrefixPasses(t *testing.T) {
 	})
 }
 
-func TestADamagedFieldZeroesWhatFollows(t *testing.T) {
+func TestAllFieldsAfterADamagedOneAreZero(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"a text longer than the record":   {5, 'a', 'b', 2},
-		"a length that never ends":        {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		"a length of 2^64-1":              binary.AppendUvarint(nil, 1<<64-1),
-		"a text cut right after a length": {1},
-		"nothing":                         {},
+		"a text longer than the record":     {5, 'a', 'b', 2},
+		"a length that never ends":          {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		"a length of 2^64-1":                binary.AppendUvarint(nil, 1<<64-1),
+		"a text truncated after its length": {1},
+		"nothing":                           {},
 	} {
 		r := binrec.Read(data)
 		assert.Empty(t, r.Text(), name)

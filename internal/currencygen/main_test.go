@@ -33,18 +33,18 @@ func TestParseRejectsABrokenFile(t *testing.T) {
 	const head = "code,numeric,minor_unit,name\n"
 
 	for name, c := range map[string]struct{ file, says string }{
-		"an empty file":              {"", "header"},
-		"a header alone":             {head, "at least one row"},
-		"columns in another order":   {"numeric,code,minor_unit,name\n784,AED,2,UAE Dirham\n", "header"},
-		"a lower-case code":          {head + "aed,784,2,UAE Dirham\n", "three capital letters"},
-		"a number of two digits":     {head + "AED,84,2,UAE Dirham\n", "three digits"},
-		"a minor unit of five":       {head + "AED,784,5,UAE Dirham\n", "minor_unit"},
-		"a minor unit spelled N.A.":  {head + "XAU,959,N.A.,Gold\n", "minor_unit"},
-		"a row without a name":       {head + "AED,784,2,\n", "name"},
-		"a row with a field too few": {head + "AED,784,2\n", "number of fields"},
-		"rows out of order":          {head + "AFN,971,2,Afghani\nAED,784,2,UAE Dirham\n", "ascending order"},
-		"a code twice":               {head + "AED,784,2,UAE Dirham\nAED,785,2,UAE Dirham\n", "ascending order"},
-		"a number twice":             {head + "AED,784,2,UAE Dirham\nAFN,784,2,Afghani\n", "have the same number 784"},
+		"an empty file":                {"", "header"},
+		"only a header":                {head, "at least one row"},
+		"columns in another order":     {"numeric,code,minor_unit,name\n784,AED,2,UAE Dirham\n", "header"},
+		"a lower-case code":            {head + "aed,784,2,UAE Dirham\n", "three capital letters"},
+		"a number of two digits":       {head + "AED,84,2,UAE Dirham\n", "three digits"},
+		"a minor unit of five":         {head + "AED,784,5,UAE Dirham\n", "minor_unit"},
+		"a minor unit spelled N.A.":    {head + "XAU,959,N.A.,Gold\n", "minor_unit"},
+		"a row without a name":         {head + "AED,784,2,\n", "name"},
+		"a row without its last field": {head + "AED,784,2\n", "number of fields"},
+		"rows out of order":            {head + "AFN,971,2,Afghani\nAED,784,2,UAE Dirham\n", "ascending order"},
+		"a code twice":                 {head + "AED,784,2,UAE Dirham\nAED,785,2,UAE Dirham\n", "ascending order"},
+		"a number twice":               {head + "AED,784,2,UAE Dirham\nAFN,784,2,Afghani\n", "have the same number 784"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(strings.NewReader(c.file))
@@ -55,7 +55,7 @@ func TestParseRejectsABrokenFile(t *testing.T) {
 	}
 }
 
-func TestRenderPutsEachCodeUnderItsDigits(t *testing.T) {
+func TestRenderGroupsCodesByDigits(t *testing.T) {
 	got, err := render(map[string][]string{"2": {"AED"}, "0": {"BIF"}, "": {"XAU"}})
 	if err != nil {
 		t.Fatal(err)

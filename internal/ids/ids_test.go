@@ -28,7 +28,7 @@ func TestIDsSortByTime(t *testing.T) {
 	})
 }
 
-func TestEachBitOfChanceCounts(t *testing.T) {
+func TestEachRandomBitChangesTheID(t *testing.T) {
 	seen := map[string]bool{}
 	for bit := range 80 {
 		random := make([]byte, 10)
@@ -40,7 +40,7 @@ func TestEachBitOfChanceCounts(t *testing.T) {
 	}
 }
 
-func TestNewWithoutChance(t *testing.T) {
+func TestNewFailsWithoutRandomness(t *testing.T) {
 	for _, random := range []*bytes.Reader{bytes.NewReader(nil), bytes.NewReader(make([]byte, 9))} {
 		_, err := ids.New("", time.Now(), random)
 		require.ErrorIs(t, err, errcodes.Internal)

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
-func TestTheBytesAreThoseOfEncodingJSON(t *testing.T) {
+func TestTheBytesEqualThoseOfEncodingJSON(t *testing.T) {
 	type shape struct {
 		Text   string    `json:"text"`
 		Number int64     `json:"number"`
@@ -39,7 +39,7 @@ func TestTheBytesAreThoseOfEncodingJSON(t *testing.T) {
 	})
 }
 
-func TestAnEmptyObject(t *testing.T) {
+func TestAnEmptyObjectHasNoMembers(t *testing.T) {
 	var o jsontext.Object
 	got, err := o.Done()
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
-func TestShownTexts(t *testing.T) {
+func TestShownQuotesAndShortensTexts(t *testing.T) {
 	long := strings.Repeat("x", jsontext.MaxShown)
 	for text, want := range map[string]string{
 		"": `""`, "amount": `"amount"`, "montant dû": `"montant dû"`, `a"b`: `"a'b"`, "a\x00b\nc\u202ed\u2028e\x7f": `"a?b?c?d?e?"`,
@@ -24,7 +24,7 @@ func TestShownTexts(t *testing.T) {
 	}
 }
 
-// Whatever a client writes, what is shown of it is short and of one line.
+// Whatever a client writes, the shown text is short and on one line.
 func TestShownTextsAreHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
-func TestUnquote(t *testing.T) {
+func TestUnquoteReturnsTheValue(t *testing.T) {
 	for quoted, want := range map[string]string{
 		`""`: "", `"plain"`: "plain", `"\"\\\/\b\f\n\r\t"`: "\"\\/\b\f\n\r\t", `"\u0000\u00e9"`: "\x00é",
 		`"\ud83d\ude00"`: "😀", `"\ud83d\ud83d\ude00"`: "\ufffd😀", `"\ude00\ud83d"`: "\ufffd\ufffd", `"\ud83dA"`: "\ufffdA",
@@ -21,7 +21,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// What encoding/json writes is read back, and what it reads is read the same.
+// The output of encoding/json can be read, and its input is read in the same way.
 func TestUnquoteAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quoted, err := json.Marshal(rapid.String().Draw(t, "text"))

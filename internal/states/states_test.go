@@ -25,7 +25,7 @@ func at(r row) (state, trigger) { return r.From, r.On }
 
 var door = []row{{"", "it is built", "shut", "built"}, {"shut", "it is pushed", "open", "opened"}, {"open", "it is pulled", "shut", ""}}
 
-func TestNext(t *testing.T) {
+func TestNextReturnsTheRowOrAConflict(t *testing.T) {
 	table := states.New("a door", at, door...)
 	for _, want := range door {
 		got, err := table.Next(want.From, want.On)
@@ -47,7 +47,7 @@ func TestAllIsACopy(t *testing.T) {
 	assert.Equal(t, door, table.All())
 }
 
-func TestTwoRowsForOneStep(t *testing.T) {
+func TestTwoRowsForOneStepPanic(t *testing.T) {
 	assert.PanicsWithValue(t, "two rows for a door in state shut on it is pushed", func() {
 		states.New("a door", at, append(door[:2:2], door[1])...)
 	})

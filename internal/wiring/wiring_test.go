@@ -26,7 +26,7 @@ func good() Ports {
 	return Ports{Reader: strings.NewReader(""), Func: func() {}, Made: &made{}, Many: []io.Reader{strings.NewReader("")}}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckNamesTheMissingField(t *testing.T) {
 	require.NoError(t, wiring.Check(good()))
 	none := good()
 	none.Many = nil
@@ -62,7 +62,7 @@ type tuning struct {
 	Limit struct{ Rows int }
 }
 
-func TestDefaults(t *testing.T) {
+func TestDefaultsCompletesZeroFields(t *testing.T) {
 	says := func(what string) func() string { return func() string { return what } }
 	defaults := tuning{Every: time.Second, Batch: 100}
 	defaults.Hooks.Ended, defaults.Hooks.Failed = says("default"), says("default")

@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// laggards are the active codes on which validator v10.30.6 is behind List One
-// of ISO 4217: what the list says, and since which amendment.
+// laggards are the active codes for which validator v10.30.6 is behind List One of ISO
+// 4217, with the list's digits and amendment.
 var laggards = map[string]struct {
 	active bool
 	since  string
@@ -37,8 +37,8 @@ func TestKnownCodesAgreeWithValidator(t *testing.T) {
 	})
 }
 
-// go-money keeps withdrawn codes and leaves fund codes out: only what both know
-// is compared.
+// go-money includes withdrawn codes and lacks fund codes, so only common codes are
+// compared.
 func TestMinorDigitsAgreeWithGoMoney(t *testing.T) {
 	compared := 0
 

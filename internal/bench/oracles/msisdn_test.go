@@ -10,13 +10,12 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// plans are the countries with a numbering plan of ours, and the blocks on which
-// phonenumbers v1.8.1 is behind it: its metadata is libphonenumber's 9.0.32,
-// ours 9.0.35, which gave these out (Kenya's 018x, 0144 and 0145, Zimbabwe's
-// 0790 and 0791).
+// plans are the countries with a numbering plan, and the blocks for which phonenumbers
+// v1.8.1 is behind: its metadata is libphonenumber's 9.0.32, corridor's 9.0.35, which
+// assigned these blocks (Kenya's 018x, 0144 and 0145, Zimbabwe's 0790 and 0791).
 var plans = []struct {
 	country, region, code string
-	leads                 string // digits that mobile numbers start with
+	leads                 string // leading digits of mobile numbers
 	laggards              map[string]bool
 }{
 	{"KEN", "KE", "254", "17", blocks("144", "145", "180", "181", "182", "183", "184", "185", "186", "187", "188", "189")},
@@ -33,8 +32,8 @@ func blocks(leads ...string) map[string]bool {
 	return set
 }
 
-// Numbers of every length around the right one, with leading digits of every
-// block of three: given out, not given out, fixed lines and other services.
+// The numbers have every length around the right one and leading digits of every block of
+// three: assigned and unassigned ones, fixed lines and other services.
 func TestMobileNumbersAgreeWithPhonenumbers(t *testing.T) {
 	chance := rand.New(rand.NewPCG(2026, 11))
 
@@ -66,9 +65,8 @@ func TestMobileNumbersAgreeWithPhonenumbers(t *testing.T) {
 	}
 }
 
-// national gives the number behind a country's code: half of them of the right
-// length in the blocks from which mobile numbers come, the others of any digits
-// and 4 to 11 of them.
+// national returns the number after a country code: half of them have the right length
+// and a mobile block, the others 4 to 11 arbitrary digits.
 func national(chance *rand.Rand, leads string) string {
 	if chance.IntN(2) == 0 {
 		return fmt.Sprintf("%c%08d", leads[chance.IntN(len(leads))], chance.IntN(1e8))
@@ -88,8 +86,8 @@ func acceptedByUs(country, number string) bool {
 	return ok && canonical == number
 }
 
-// mobileForPeer asks for the region too, and for the same digits: phonenumbers
-// repairs a number that kept its trunk prefix, where a payment must not guess.
+// mobileForPeer also requires the region and the same digits: phonenumbers removes a
+// trunk prefix, but a payment must not guess.
 func mobileForPeer(region, number string) bool {
 	parsed, err := phonenumbers.Parse("+"+number, "")
 	if err != nil || phonenumbers.Format(parsed, phonenumbers.E164) != "+"+number {

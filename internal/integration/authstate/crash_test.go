@@ -27,8 +27,8 @@ var crashRounds = flag.Int("crash.rounds", 4, "how often a process is killed in 
 
 const crashEnv = "CORRIDOR_TEST_CRASH_DB"
 
-// TestCrashChild is the process that is killed: it opens transactions and ends
-// them as fast as it can, and says what was acknowledged.
+// TestCrashChild is the process that is killed. It opens and ends transactions as fast as
+// it can, and prints what was acknowledged.
 func TestCrashChild(t *testing.T) {
 	path := os.Getenv(crashEnv)
 	if path == "" {
@@ -59,8 +59,8 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// I27 and I32 over kill -9: what was acknowledged is there, each change has its
-// event, and what was open times out.
+// I27 and I32 over kill -9: everything acknowledged is stored, each change has its event,
+// and open transactions time out.
 func TestKill9LosesNothingAcknowledged(t *testing.T) {
 	path := t.TempDir() + "/transactions.db"
 	acked := map[string][]string{} // id → the last acknowledged line
@@ -101,7 +101,7 @@ func verifyAfterCrash(t *testing.T, path string, acked map[string][]string) {
 	defer func() { require.NoError(t, store.Close()) }()
 	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
-	// Past every RespondBy, and past the leases of the killed.
+	// This is after every RespondBy and after the leases of the killed processes.
 	require.NoError(t, s.Tick(t.Context(), time.Now().Add(time.Hour)))
 	for id, f := range acked {
 		got, err := s.Get(t.Context(), owner, id)
@@ -119,8 +119,7 @@ func verifyAfterCrash(t *testing.T, path string, acked map[string][]string) {
 
 func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-// countAfterCrash holds the tables to one another: each change is one with its
-// event (I32).
+// countAfterCrash compares the tables: each change has exactly one event (I32).
 func countAfterCrash(t *testing.T, path string, acked int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

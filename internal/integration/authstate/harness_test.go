@@ -27,7 +27,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var bothDirections = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
 
-// rig is a service with everything around it in the test's hands.
+// rig is a service with ports that the test controls.
 type rig struct {
 	t       testing.TB
 	clock   *portstest.Clock
@@ -36,7 +36,7 @@ type rig struct {
 	faults  func(point string) error // may be set later
 
 	mu         sync.Mutex
-	effects    []authstate.Effect // what the hook was told
+	effects    []authstate.Effect // as passed to the hook
 	background []error
 	log        bytes.Buffer
 }
@@ -57,7 +57,7 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-// on makes one more service for the same hooks and log.
+// on returns another service with the same hooks and log.
 func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock ports.Clock) *authstate.Service {
 	r.t.Helper()
 	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, authstate.Policy{}, &authstate.Config{
@@ -78,7 +78,7 @@ func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock por
 	return s
 }
 
-// minute opens transactions that are to be answered within one.
+// minute opens transactions that must be answered within a minute.
 func minute(id string) authstate.Opening {
 	return authstate.Opening{ID: id, Direction: errcodes.Payin, RespondBy: noon.Add(time.Minute)}
 }
@@ -90,7 +90,7 @@ func (r *rig) open(o authstate.Opening) ports.Transaction {
 	return t
 }
 
-// stored gives what the store has, which reading through a service may change.
+// stored returns a transaction as stored; reading it through a service could change it.
 func (r *rig) stored(id string) ports.Transaction {
 	r.t.Helper()
 	t, err := r.store.Transactions().Transaction(r.t.Context(), owner, id)
@@ -98,7 +98,7 @@ func (r *rig) stored(id string) ports.Transaction {
 	return t
 }
 
-// said are reports of famous codes, by the outcome that each has on a payin.
+// said are well-known provider codes, by their outcome for a payin.
 var said = map[failures.Outcome]authstate.Report{
 	failures.Success: {Scheme: failures.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
 	failures.Pending: {Scheme: failures.Paystack, Code: "processing"},
@@ -106,7 +106,7 @@ var said = map[failures.Outcome]authstate.Report{
 	failures.Errored: {Scheme: failures.ISO8583, Code: "91", Message: "no switch for Wanjiru"},
 }
 
-// events takes all events out, in their order.
+// events drains all events in order.
 func (r *rig) events() []ports.Event {
 	r.t.Helper()
 	return drained(r.t, r.store.Outbox())
@@ -136,4 +136,4 @@ func kinds(events []ports.Event) []string {
 	return kinds
 }
 
-var over = noon.Add(time.Minute) // when those that minute opens are overdue
+var over = noon.Add(time.Minute) // when the transactions of minute are overdue

@@ -35,7 +35,7 @@ func (f forgetfulTransactions) Save(ctx context.Context, c ports.TransactionChan
 	return f.TransactionStore.Save(ctx, c)
 }
 
-// drifting shows an end that moves by a millisecond with each late payment.
+// drifting moves the end by a millisecond with each late payment.
 type drifting struct{ storage }
 
 func (d drifting) Transactions() ports.TransactionStore {

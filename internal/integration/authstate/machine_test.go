@@ -19,8 +19,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// machine drives two services on one store, each with a clock of its own that
-// jumps both ways, beside a model of the rules.
+// machine drives two services on one store, whose clocks jump in both directions, and a
+// model of the rules.
 type machine struct {
 	transactions ports.TransactionStore
 	outbox       ports.Outbox
@@ -30,7 +30,7 @@ type machine struct {
 	model        map[string]*modelled
 }
 
-// modelled is a transaction as it should be, and what should have been told.
+// modelled is the expected state and events of a transaction.
 type modelled struct {
 	rec    ports.Transaction
 	events []string // kind and data
@@ -56,7 +56,7 @@ func (m *machine) id(t *rapid.T) string {
 	return fmt.Sprintf("%d-%s", m.run, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id"))
 }
 
-// change moves the model: once out of PENDING, never again.
+// change changes the model: out of PENDING once, and never again.
 func (x *modelled) change(kind string, now time.Time, status ports.TransactionStatus, code errcodes.TransactionCode) {
 	x.rec.Version++
 	x.rec.Status, x.rec.Code = status, code
@@ -75,14 +75,14 @@ func (x *modelled) tell(kind string) {
 	x.events = append(x.events, kind+" "+string(data))
 }
 
-// timeOut is what a look at the transaction does.
+// timeOut applies a timeout, as every read of the transaction does.
 func (x *modelled) timeOut(now time.Time) {
 	if x.rec.Status == ports.TransactionPending && !x.rec.RespondBy.IsZero() && !now.Before(x.rec.RespondBy) {
 		x.change(authstate.EventFailed, now, ports.TransactionFailed, errcodes.FailureTimeout)
 	}
 }
 
-// outcome applies one to the model, and gives the effect that it must have.
+// outcome applies an outcome to the model and returns the expected effect.
 func (x *modelled) outcome(o failures.Outcome, code errcodes.TransactionCode, raw ports.RawFailure, scheme, tables string, now time.Time) authstate.Effect {
 	switch {
 	case o == failures.Pending, x.rec.Status == ports.TransactionSucceeded && o == failures.Success:
@@ -228,7 +228,7 @@ func (m *machine) ClockMoves(t *rapid.T) {
 	m.clocks[i].Set(m.clocks[i].Now().Add(time.Duration(us) * time.Microsecond))
 }
 
-// Check compares what is stored.
+// Check compares the stored transactions with the model.
 func (m *machine) Check(t *rapid.T) {
 	for id, x := range m.model {
 		got, err := m.transactions.Transaction(context.Background(), owner, id)
@@ -237,8 +237,8 @@ func (m *machine) Check(t *rapid.T) {
 	}
 }
 
-// told compares all events: exactly one for each change, in order (I32).
-func (m *machine) told(t *rapid.T) {
+// checkEvents compares all events: exactly one for each change, in order (I32).
+func (m *machine) checkEvents(t *rapid.T) {
 	got := map[string][]string{}
 	for range 10 {
 		batch, err := m.outbox.Claim(context.Background(), noon, time.Minute, 1000)
@@ -263,7 +263,7 @@ func checkMachine(t rapid.TB, store storage) {
 			"open": m.Open, "record": m.Record, "succeed": m.Succeed, "fail": m.Fail, "get": m.Get, "tick": m.Tick,
 			"clock": m.ClockMoves, "": m.Check,
 		})
-		m.told(t)
+		m.checkEvents(t)
 		for _, x := range m.model { // leaves no work to the next run
 			for x.rec.Status == ports.TransactionPending {
 				_, err := m.services[0].Succeed(context.Background(), owner, x.rec.ID)
@@ -286,11 +286,11 @@ func drainedBy(t *rapid.T, outbox ports.Outbox) {
 	}
 }
 
-// I26, I27 and I32, on every store.
-func TestServiceAgainstTheModel(t *testing.T) {
+// The test covers I26, I27 and I32 on every store.
+func TestTheServiceAgreesWithTheModel(t *testing.T) {
 	for name, open := range storages {
 		t.Run(name, func(t *testing.T) {
-			if name != "memory" { // a file takes its time
+			if name != "memory" { // a file is slow
 				atMost(t, 20)
 			}
 			checkMachine(t, open(t))
@@ -298,7 +298,7 @@ func TestServiceAgainstTheModel(t *testing.T) {
 	}
 }
 
-// atMost bounds rapid's checks for a test.
+// atMost limits rapid's checks for a test.
 func atMost(t *testing.T, checks int) {
 	t.Helper()
 	asked, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// racers are the ways to end a transaction, each of which starts at once.
+// racers are the concurrent ways to end a transaction.
 var racers = []func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error){
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
 		return s.Succeed(ctx, owner, id)
@@ -40,13 +40,13 @@ var racers = []func(ctx context.Context, s *authstate.Service, id string) (auths
 	},
 }
 
-// raced is what each racer was told.
+// raced is the result of each racer.
 type raced struct {
 	mu      sync.Mutex
 	applied []authstate.Applied
 }
 
-// race lets each racer run on each service, beside timeouts by tick and by read.
+// race runs each racer on each service, concurrently with timeouts by tick and by read.
 func race(t *testing.T, services []*authstate.Service, id string) *raced {
 	t.Helper()
 	r := &raced{}
@@ -72,7 +72,7 @@ func race(t *testing.T, services []*authstate.Service, id string) *raced {
 	return r
 }
 
-// judge holds what everybody was told to the one end that there is (I27, I32).
+// judge compares all results with the one terminal state (I27, I32).
 func (r *raced) judge(t *testing.T, end ports.Transaction, events []ports.Event) {
 	t.Helper()
 	effects := make(map[authstate.Effect]int)
@@ -109,7 +109,7 @@ func (r *raced) judge(t *testing.T, end ports.Transaction, events []ports.Event)
 	assert.Equal(t, want, kinds(events))
 }
 
-func TestRacersAgree(t *testing.T) {
+func TestConcurrentCallersAgree(t *testing.T) {
 	r := newRig(t)
 	r.clock.Set(over)
 	for i := range 50 {
@@ -117,14 +117,14 @@ func TestRacersAgree(t *testing.T) {
 		r.clock.Set(noon)
 		r.open(minute(id))
 		r.clock.Set(over)
-		told := race(t, []*authstate.Service{r.service, r.service}, id)
-		told.judge(t, r.stored(id), r.events())
+		results := race(t, []*authstate.Service{r.service, r.service}, id)
+		results.judge(t, r.stored(id), r.events())
 	}
 	assert.Empty(t, r.background)
 }
 
-// Two services, each with a store of its own on one file, as two processes have.
-func TestRacersAgreeOverOneFile(t *testing.T) {
+// Each of the two services has its own store on the same file, like two processes.
+func TestConcurrentCallersAgreeOnOneFile(t *testing.T) {
 	path := t.TempDir() + "/transactions.db"
 	var stores [2]*sqlite.Store
 	var services []*authstate.Service
@@ -145,10 +145,10 @@ func TestRacersAgreeOverOneFile(t *testing.T) {
 		id := strconv.Itoa(i)
 		_, err := early.Open(t.Context(), owner, minute(id))
 		require.NoError(t, err)
-		told := race(t, services, id)
+		results := race(t, services, id)
 		end, err := stores[1].Transactions().Transaction(t.Context(), owner, id)
 		require.NoError(t, err)
-		told.judge(t, end, drained(t, stores[i%2].Outbox()))
+		results.judge(t, end, drained(t, stores[i%2].Outbox()))
 	}
 	left, err := stores[0].Work().Claim(t.Context(), authstate.WorkTimeout, over.Add(time.Hour), time.Minute, 100)
 	require.NoError(t, err)

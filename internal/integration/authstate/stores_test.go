@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// storage is what a service is tested on.
+// storage is the part of a store that a service needs.
 type storage interface {
 	Transactions() ports.TransactionStore
 	Work() ports.Work

@@ -24,18 +24,18 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// brought is what the embedder has: adapters of this module, or its own.
+// brought are the embedder's parts: adapters of this module, or others.
 type brought struct {
 	feed       ports.PriceFeed
 	terms      ratelock.Terms
 	connectors []ports.AccountConnector
 	keys       ports.Sealer       // adapters/keyring; the same keys in every process
-	reports    report.Ports       // all but Reports; Files are shared by all processes
+	reports    report.Ports       // all except Reports; all processes share Files
 	receiver   ports.EventSink    // adapters/webhook; the same in every process
 	clients    clientauth.Clients // clientauth.OpenFile
 }
 
-// embedded is one process of a service; any number of them share a database.
+// embedded is one process of a service. Any number of them share a database.
 type embedded struct {
 	queue    *river.Queue
 	store    *postgres.Store
@@ -76,7 +76,7 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	}
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh)
-	links, err := e.store.Secrets().Secret(ctx, "report links", fresh) // the first process's, for all
+	links, err := e.store.Secrets().Secret(ctx, "report links", fresh) // created by the first process, for all
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	return err
 }
 
-// jobs are the same in every process; River has each done in one of them. The
-// services' own Run is not called.
+// jobs are the same in every process; River runs each in one of them. The services' own
+// Run is not called.
 func (e *embedded) jobs() river.Jobs {
 	return river.Jobs{
 		Work: map[string]river.Tick{validation.WorkRecover: e.accounts.Tick, authstate.WorkTimeout: e.payments.Tick},
 		Tickers: []river.Ticker{
 			{Name: "rate_locks", Every: 5 * time.Second, Tick: e.locks.Sweep},
-			{Name: "drift", Every: 2 * time.Second, Tick: e.locks.Drift, Stays: true}, // it remembers what it saw
+			{Name: "drift", Every: 2 * time.Second, Tick: e.locks.Drift, Stays: true}, // it remembers its previous observation
 			{Name: "validations", Every: 5 * time.Second, Tick: e.accounts.Tick},      // also purges
 			{Name: "transactions", Every: 5 * time.Second, Tick: e.payments.Tick},
 			{Name: "reports", Every: 10 * time.Second, Tick: e.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: 2},
@@ -109,12 +109,12 @@ func (e *embedded) jobs() river.Jobs {
 	}
 }
 
-// handler has the wire interface below /fx, beside routes of the embedder's own.
+// handler serves the wire interface below /fx, together with the embedder's routes.
 func (e *embedded) handler(mux *http.ServeMux) error {
 	api, err := httpserver.New(e.auth, httpserver.Services{
 		RateLocks: e.locks, Validations: e.accounts, Transactions: e.payments, Reports: e.reports,
 	}, &httpserver.Config{
-		PublicURL: "https://pay.example/fx", // download links begin with it
+		PublicURL: "https://pay.example/fx", // prefix of download links
 		Checks: []httpserver.Check{{Name: "store", Run: func(ctx context.Context) (bool, error) {
 			return false, e.store.Ping(ctx)
 		}}},
@@ -126,8 +126,8 @@ func (e *embedded) handler(mux *http.ServeMux) error {
 	return nil
 }
 
-// serve ends when ctx does, after SIGTERM: requests first, then the rounds, then
-// lookups, which other processes take up.
+// serve ends when ctx is done, after SIGTERM: first requests, then the rounds, then
+// lookups, which other processes resume.
 func (e *embedded) serve(ctx context.Context, server *http.Server) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -146,8 +146,8 @@ func (e *embedded) serve(ctx context.Context, server *http.Server) error {
 	return group.Wait()
 }
 
-// A whole service: every part of this module, in as many processes as you like.
-// It needs a database, so nothing is run here.
+// The example is a whole service: every part of this module, in any number of processes.
+// It needs a database, so it is only compiled.
 func Example_service() {
 	run := func(b brought) error {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

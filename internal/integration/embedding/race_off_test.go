@@ -2,6 +2,5 @@
 
 package embedding_test
 
-// race has the go command build as this test was built, so that what is compiled
-// already is not compiled again.
+// race makes the go command build like this test, so that compiled packages are reused.
 const race = "-race=false"

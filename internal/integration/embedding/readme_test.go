@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readmePackage is what the README's snippets stand in: the embedding, a
-// validation, a provider's callback, and the property test.
+// readmePackage is the program around the README's snippets: the embedding, a validation,
+// a provider's callback, and the property test.
 const readmePackage = `package embedding_test
 
 import (
@@ -78,8 +78,8 @@ func TestProperty(t *testing.T) {
 }
 `
 
-// What the README shows compiles, and its property holds.
-func TestReadmeSnippets(t *testing.T) {
+// The README's snippets compile, and its property holds.
+func TestReadmeSnippetsCompile(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))

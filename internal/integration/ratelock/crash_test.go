@@ -26,8 +26,8 @@ var crashRounds = flag.Int("crash.rounds", 10, "how often a process is killed in
 
 const crashEnv = "CORRIDOR_TEST_CRASH_DB"
 
-// TestCrashChild is the process that is killed: it mints and cancels as fast as
-// it can, and says what was acknowledged.
+// TestCrashChild is the process that is killed. It mints and cancels as fast as it can,
+// and prints what was acknowledged.
 func TestCrashChild(t *testing.T) {
 	path := os.Getenv(crashEnv)
 	if path == "" {
@@ -54,7 +54,7 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// I1, I10, I32 over kill -9.
+// I1, I10 and I32 hold over kill -9.
 func TestKill9LosesNothingAcknowledged(t *testing.T) {
 	path := t.TempDir() + "/locks.db"
 	acked := map[string][]string{} // id → the last acknowledged line

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// A transaction keeps its rate in the embedder's own table.
+// The example stores a transaction's rate in the embedder's own table.
 func Example_ownTable() {
 	clock := portstest.NewClock(noon)
 	feed := fake.NewFeed(clock.Now)

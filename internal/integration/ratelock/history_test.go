@@ -38,7 +38,7 @@ type opOutput struct {
 	minted bool
 }
 
-// known is what the sequential specification remembers of a lock.
+// known is the state of a lock in the sequential specification.
 type known struct {
 	id               string
 	created, expires time.Time
@@ -55,8 +55,8 @@ func validAt(locks []known, at time.Time) []known {
 	return out
 }
 
-// sequential is SPEC 3.1 and 4.2 for one book, one operation after the other.
-// The instant at which an operation decided is part of its answer.
+// sequential is SPEC 3.1 and 4.2 for one book, one operation after the other. The instant
+// of an operation's decision is part of its result.
 var sequential = porcupine.Model{
 	Init: func() any { return []known(nil) },
 	Step: func(state, input, output any) (bool, any) {
@@ -101,8 +101,8 @@ func stepLock(locks []known, i int, in opInput, out opOutput) (bool, any) {
 	}
 }
 
-// history lets clients of several services loose on one book, while the clock
-// runs on, and records what they were told.
+// history runs clients of several services concurrently on one book, while the clock
+// moves, and records their results.
 func history(t *testing.T, store ports.RateLockStore, seed uint64) []porcupine.Operation {
 	t.Helper()
 	const processes, clients, steps = 3, 6, 12
@@ -179,8 +179,8 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	}
 }
 
-// blind counts and inserts without the version check. Its readers wait for one
-// another, so that they race on one processor too.
+// blind counts and inserts without checking the version. Its readers wait for each other,
+// so that they race even on one processor.
 type blind struct {
 	ports.RateLockStore
 	racers *sync.WaitGroup
@@ -223,8 +223,8 @@ func TestAStoreWithoutTheVersionCheckIsCaught(t *testing.T) {
 	}
 }
 
-// explained reports whether a burst of creates on a fresh book, each by a
-// process of its own, has a sequential explanation.
+// explained reports whether a burst of creates on a new book, each by its own process,
+// has a sequential explanation.
 func explained(t *testing.T, sound ports.RateLockStore, seed uint64, wrap func(ports.RateLockStore, *sync.WaitGroup) ports.RateLockStore) bool {
 	t.Helper()
 	var together sync.WaitGroup

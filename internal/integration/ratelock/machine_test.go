@@ -23,8 +23,8 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// machine drives two services on one store, each with a clock of its own that
-// jumps both ways, beside a model of the rules.
+// machine drives two services on one store, whose clocks jump in both directions, and a
+// model of the rules.
 type machine struct {
 	store    ports.RateLockStore
 	feed     *fake.Feed
@@ -75,7 +75,7 @@ func (m *machine) key(t *rapid.T) ports.BookKey {
 	}
 	i := rapid.IntRange(0, len(keys)-1).Draw(t, "book")
 	best := keys[0]
-	for range i + 1 { // in order, since maps have none
+	for range i + 1 { // in order, because maps are unordered
 		best = ports.BookKey{Owner: "~"}
 		for _, k := range keys {
 			if k.Owner+k.Pair.Base < best.Owner+best.Pair.Base {
@@ -92,7 +92,7 @@ func (m *machine) key(t *rapid.T) ports.BookKey {
 	return best
 }
 
-// at is the decision time of the book, and what passes by it is over for good.
+// at records the decision time of the book. Locks that have expired by then stay expired.
 func (b *modelBook) at(now time.Time) time.Time {
 	if now.Before(b.high) {
 		now = b.high
@@ -237,8 +237,8 @@ func (m *machine) Sweep(t *rapid.T) {
 	}
 }
 
-// Drift moves one market and lets a process that has just started look twice:
-// every lock from another mid is cancelled, since the tolerance is zero.
+// Drift moves one market and makes a new process check it twice: every lock with another
+// mid is cancelled, because the tolerance is zero.
 func (m *machine) Drift(t *rapid.T) {
 	if m.down {
 		t.Skip("a dead feed cancels nothing")
@@ -308,14 +308,14 @@ func checkMachine(t rapid.TB, store ports.RateLockStore) {
 	})
 }
 
-// I1 to I5, I7 to I9, I11 to I13, on every store.
-func TestServiceAgainstTheModel(t *testing.T) {
+// The test covers I1 to I5, I7 to I9 and I11 to I13 on every store.
+func TestTheServiceAgreesWithTheModel(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) { checkMachine(t, open(t)) })
 	}
 }
 
-// forgetful stores a change unless all it does is to write expiry down.
+// forgetful does not store changes that only write expiry down.
 type forgetful struct{ ports.RateLockStore }
 
 func (f forgetful) Save(ctx context.Context, c ports.RateLockChange) error {
@@ -325,7 +325,7 @@ func (f forgetful) Save(ctx context.Context, c ports.RateLockChange) error {
 	return f.RateLockStore.Save(ctx, c)
 }
 
-// vague judges the cap by the stored status alone.
+// vague checks the cap by the stored status only.
 type vague struct{ ports.RateLockStore }
 
 func (v vague) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
@@ -337,7 +337,7 @@ func (v vague) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) 
 }
 
 func TestTheMachineFindsPlantedBugs(t *testing.T) {
-	// Nobody reads the counterexample, so there is no need to make it small.
+	// Nobody reads the counterexample, so it need not be small.
 	shrink := flag.Lookup("rapid.shrinktime").Value
 	before := shrink.String()
 	require.NoError(t, shrink.Set("0s"))

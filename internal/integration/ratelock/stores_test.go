@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// stores opens each store that the domain is tested on.
+// stores opens each store for the tests.
 var stores = map[string]func(t testing.TB) ports.RateLockStore{
 	"memory": func(t testing.TB) ports.RateLockStore {
 		t.Helper()

@@ -18,8 +18,9 @@ var consumers = flag.Bool("consumers", false, "pack a release and build what emb
 
 const rehearsed = "v0.1.0"
 
-// TestConsumers rehearses a release of the working tree and builds what users
-// build on it, outside of the repository: it proves what each of them pays.
+// TestConsumers rehearses a release of the working tree and builds
+// users' programs outside the repository, to check what each kind of user has to
+// download.
 func TestConsumers(t *testing.T) {
 	if !*consumers {
 		t.Skip("it compiles every dependency again: go test ./internal/integration/release -consumers")
@@ -44,7 +45,7 @@ func TestConsumers(t *testing.T) {
 			assert.Contains(t, files, "LICENSE", modules[i].Path)
 		}
 	})
-	t.Run("rate locks in memory, in a service with libraries of its own", c.rateLocks)
+	t.Run("rate locks in memory, in a service with its own libraries", c.rateLocks)
 	t.Run("rate locks on SQLite", func(t *testing.T) {
 		c.embed(t, `
 	store, err := sqlite.Open(context.Background(), "locks.db", nil)
@@ -63,7 +64,7 @@ func TestConsumers(t *testing.T) {
 	t.Run("the command", c.command)
 }
 
-// clone is the working tree, changes included, as a repository of its own.
+// clone copies the working tree, including changes, into a new repository.
 func clone(t *testing.T) string {
 	t.Helper()
 	from, err := filepath.Abs("../../..")
@@ -74,7 +75,7 @@ func clone(t *testing.T) string {
 	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
+			continue // deleted but not committed
 		}
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755))
@@ -90,7 +91,7 @@ func clone(t *testing.T) string {
 	return to
 }
 
-// consumer is somebody who builds on the release.
+// consumer is a user of the release.
 type consumer struct{ env []string }
 
 func (c consumer) run(t *testing.T, dir, name string, args ...string) string {
@@ -100,7 +101,7 @@ func (c consumer) run(t *testing.T, dir, name string, args ...string) string {
 	return out
 }
 
-// module makes a module with one program.
+// module creates a module with one program.
 func (c consumer) module(t *testing.T, body string, imports []string, requires ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -119,7 +120,7 @@ func write(t *testing.T, dir, name, body string, imports []string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o644))
 }
 
-// embed builds a program whose main has the body.
+// embed builds a program with the given body of main.
 func (c consumer) embed(t *testing.T, body string, imports ...string) (dir string) {
 	t.Helper()
 	for i := range imports {
@@ -135,8 +136,8 @@ func (c consumer) embed(t *testing.T, body string, imports ...string) (dir strin
 	return dir
 }
 
-// rateLocks adds rate locks in memory to a service that has chosen its libraries:
-// it gets a few new modules, and none of its own moves.
+// rateLocks adds rate locks in memory to a service with other libraries: it gets few new
+// modules, and its own versions do not change.
 func (c consumer) rateLocks(t *testing.T) {
 	requires := []string{
 		"github.com/jackc/pgx/v5@v5.7.2", "google.golang.org/grpc@v1.69.2",
@@ -174,7 +175,7 @@ func (c consumer) rateLocks(t *testing.T) {
 	}
 }
 
-// wholeService builds a main of its own around the service.
+// wholeService builds another main with the service package.
 func (c consumer) wholeService(t *testing.T) {
 	c.embed(t, `
 	settings := service.Defaults()
@@ -186,7 +187,7 @@ func (c consumer) wholeService(t *testing.T) {
 	_ = s.Serve(context.Background())`, "context", root+"/adapters/service")
 }
 
-// command installs the command, and runs it.
+// command installs the command and runs it.
 func (c consumer) command(t *testing.T) {
 	bin := t.TempDir()
 	c.env = append(slices.Clone(c.env), "GOBIN="+bin)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// parsed is a module whose go.mod has the lines.
+// parsed returns a module whose go.mod has the lines.
 func parsed(t *testing.T, dir, lines string) Module {
 	t.Helper()
 	path := root
@@ -22,7 +22,7 @@ func parsed(t *testing.T, dir, lines string) Module {
 	return Module{Dir: dir, Path: path, File: file}
 }
 
-func TestModulesComeAfterThoseTheyRequire(t *testing.T) {
+func TestModulesComeAfterTheirRequirements(t *testing.T) {
 	base := parsed(t, ".", "require example.com/x v1.0.0")
 	store := parsed(t, "adapters/sqlite", "require "+root+" v0.0.0")
 	command := parsed(t, "adapters/cmd", "require "+root+"/adapters/sqlite v0.0.0")
@@ -31,13 +31,13 @@ func TestModulesComeAfterThoseTheyRequire(t *testing.T) {
 	assert.Equal(t, []string{".", "adapters/sqlite", "adapters/cmd"}, []string{order[0].Dir, order[1].Dir, order[2].Dir})
 
 	_, err = sorted([]Module{command, base})
-	require.ErrorContains(t, err, "circle", "it requires one that is not there")
+	require.ErrorContains(t, err, "cycle", "it requires one that is not there")
 	circle := parsed(t, "adapters/sqlite", "require "+root+"/adapters/cmd v0.0.0")
 	_, err = sorted([]Module{base, command, circle})
-	require.ErrorContains(t, err, "circle")
+	require.ErrorContains(t, err, "cycle")
 }
 
-func TestTheWorkspacesModules(t *testing.T) {
+func TestModulesAreThoseOfTheWorkspace(t *testing.T) {
 	modules, err := Modules("../../..")
 	require.NoError(t, err)
 	require.Equal(t, ".", modules[0].Dir)
@@ -62,7 +62,7 @@ func TestAReleaseRequiresTheVersion(t *testing.T) {
 	require.ErrorContains(t, foreign.at("v0.1.0"), "example.com/x", "a release cannot replace what it requires")
 }
 
-func TestWhatReleaseRejects(t *testing.T) {
+func TestReleaseRejectsBadVersionsAndTrees(t *testing.T) {
 	for _, version := range []string{"", "0.1.0", "v0.1", "v2.0.0", "v0.1.0+build"} {
 		_, err := Release(t.Context(), t.TempDir(), version, Proxy(t.TempDir()))
 		assert.ErrorContains(t, err, "version", version)

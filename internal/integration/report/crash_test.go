@@ -32,7 +32,7 @@ const (
 	crashRows = 3000
 )
 
-// durable is a service on a store and files that outlive a process.
+// durable returns a service on a store and files that survive a process.
 func durable(t *testing.T, dir string) (*report.Service, func()) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "reports.db"), nil)
@@ -47,8 +47,8 @@ func durable(t *testing.T, dir string) (*report.Service, func()) {
 	return s, func() { require.NoError(t, store.Close()) }
 }
 
-// TestCrashChild is the process that is killed: it asks for reports and makes
-// them as fast as it can, and says what was acknowledged.
+// TestCrashChild is the process that is killed. It creates and makes reports as fast as
+// it can, and prints what was acknowledged.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv(crashEnv)
 	if dir == "" {
@@ -63,8 +63,8 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// I22 over kill -9: each report that was taken ends, whole, with no row doubled,
-// and nothing half is under a final name meanwhile.
+// I22 over kill -9: each acknowledged report ends, complete and without repeated rows,
+// and no partial file has a final name in the meantime.
 func TestKill9LosesNoReport(t *testing.T) {
 	dir := t.TempDir()
 	var acked []string
@@ -90,7 +90,7 @@ func killReports(t *testing.T, dir string) (acked []string) {
 			continue
 		}
 		if acked = append(acked, id); len(acked) == target {
-			<-time.After(time.Duration(rand.IntN(4000)) * time.Microsecond) // into the making of it
+			<-time.After(time.Duration(rand.IntN(4000)) * time.Microsecond) // into the middle of a report
 			require.NoError(t, child.Process.Kill())
 		}
 	}
@@ -103,7 +103,7 @@ func verifyReports(t *testing.T, dir string, acked []string) {
 	s, closeAll := durable(t, dir)
 	defer closeAll()
 	wholeFiles(t, dir)
-	require.NoError(t, s.Tick(t.Context(), time.Now().Add(time.Minute))) // past the leases of the killed
+	require.NoError(t, s.Tick(t.Context(), time.Now().Add(time.Minute))) // after the leases of the killed processes
 	for _, id := range acked {
 		j, err := s.Get(t.Context(), owner, id)
 		require.NoError(t, err, "acknowledged and lost")
@@ -121,7 +121,7 @@ func verifyReports(t *testing.T, dir string, acked []string) {
 	}
 }
 
-// wholeFiles looks at what stands under the final names.
+// wholeFiles checks the files with final names.
 func wholeFiles(t *testing.T, dir string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "files", "*", "*", "report.csv"))

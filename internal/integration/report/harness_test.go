@@ -22,7 +22,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 const owner = "acme"
 
-// source has rows of its own.
+// source returns its own rows.
 type source struct{ rows []map[string]string }
 
 func (s *source) Columns() []ports.Column {
@@ -65,7 +65,7 @@ func transactions(n int) []map[string]string {
 	return rows
 }
 
-// lines is a writer whose files are easily read: fields with | between.
+// lines is a writer of an easily read format: fields separated by |.
 type lines struct{}
 
 func (lines) Format() string      { return "csv" }

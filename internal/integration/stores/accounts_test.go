@@ -50,13 +50,13 @@ func (w *worlds) tickAccounts(t *rapid.T) {
 	_ = agree(t, w, func(ctx context.Context, w *world) error { return w.accounts.Tick(ctx, now) })
 }
 
-// saveValidation saves a record at the port: new, again, ended, or at a version
-// that it does not have.
+// saveValidation saves a record at the port: new, changed, ended, or with a wrong
+// version.
 func (w *worlds) saveValidation(t *rapid.T) {
 	now := w.clock.Now()
 	if len(w.raw) == 0 || rapid.IntRange(0, 2).Draw(t, "new") == 0 {
 		w.serial++
-		w.raw = append(w.raw, fmt.Sprintf("raw-%d", w.serial)) // an id is new for ever (I13)
+		w.raw = append(w.raw, fmt.Sprintf("raw-%d", w.serial)) // an id is never reused (I13)
 	}
 	id := draw(t, w.raw, "id")
 	r := ports.ValidationRecord{
@@ -94,7 +94,7 @@ func (w *worlds) listOverdue(t *rapid.T) {
 	}
 }
 
-// purgeAccounts removes all that is due: which ones go first is each store's own.
+// purgeAccounts removes everything due, because each store has its own order.
 func (w *worlds) purgeAccounts(t *rapid.T) {
 	now, n := w.clock.Now(), rapid.SampledFrom([]int{0, 10_000, 10_001}).Draw(t, "n")
 	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.Validations().PurgeValidations(ctx, now, n) })

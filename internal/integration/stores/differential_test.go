@@ -27,7 +27,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// everyPort is what all stores of this module have.
+// everyPort contains the ports that all stores of this module have.
 type everyPort interface {
 	storemodel.Store
 	Clients() ports.ClientStore
@@ -36,38 +36,38 @@ type everyPort interface {
 	Work() ports.Work
 }
 
-// world is one store with the services on it.
+// world is one store with its services.
 type world struct {
 	everyPort
 	services
 
 	name string
-	pos  []int64 // of the buried events listed last, which each store numbers as it likes
+	pos  []int64 // of the buried events listed last; each store has its own numbers
 }
 
-// worlds are one of each store. All have the same clock, the same feed and the
-// same chance, so that whatever they answer has to be the same.
+// worlds contains one world for each store. All have the same clock, feed and randomness,
+// so their results must be equal.
 type worlds struct {
 	all   []*world
 	clock *portstest.Clock
 	feed  *fake.Feed
 
-	locks    []string      // ids that the services gave
-	checks   []string      // of validations
-	raw      []string      // of validations that the test saved itself
-	reports  []string      // of reports
-	tokens   []string      // that were issued
-	events   []ports.Event // as claimed, not all of them still the latest claim
+	locks    []string      // ids that the services returned
+	checks   []string      // ids of validations
+	raw      []string      // ids of validations that the test saved itself
+	reports  []string      // ids of reports
+	tokens   []string      // issued tokens
+	events   []ports.Event // as claimed; some claims are outdated
 	items    []ports.WorkItem
 	buried   []string // ids of the buried events listed last
-	serial   int      // numbers what the test itself saves
+	serial   int      // numbers the records that the test saves
 	versions map[string]int64
 }
 
-// The same operations get the same answers from memory, SQLite and PostgreSQL,
-// byte for byte, through the services and at the ports; and the same events are
-// there in the end. -rapid.checks makes it longer.
-func TestDifferential(t *testing.T) {
+// The same operations return the same results on memory, SQLite and PostgreSQL, byte for
+// byte, through the services and at the ports, and produce the same events. -rapid.checks
+// makes it longer.
+func TestStoresAgree(t *testing.T) {
 	pool := connect(t)
 	store := on(t, pool, &postgres.Config{SkipMigrate: true})
 	folder, runs := t.TempDir(), 0
@@ -91,7 +91,7 @@ func TestDifferential(t *testing.T) {
 	})
 }
 
-// someActions draws what a run is about: few things that meet often, or all.
+// someActions draws the actions of a run: few that often interact, or all.
 func (w *worlds) someActions(t *rapid.T) map[string]func(*rapid.T) {
 	areas := []map[string]func(*rapid.T){
 		w.lockActions(), w.queueActions(), w.accountActions(), w.paymentActions(), w.reportActions(), w.clientActions(),
@@ -106,7 +106,7 @@ func (w *worlds) someActions(t *rapid.T) map[string]func(*rapid.T) {
 	return some
 }
 
-// emptyTables makes a database as good as fresh.
+// emptyTables empties the tables of a database.
 func emptyTables(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	_, err := pool.Exec(t.Context(), `DO $$ DECLARE t text; BEGIN
@@ -129,14 +129,14 @@ func newWorlds(t *rapid.T, stores map[string]everyPort) *worlds {
 	return w
 }
 
-// same asks each world, compares the answers, and gives the first.
+// same calls each world, compares the results, and returns the first.
 func same[V any](t *rapid.T, w *worlds, ask func(ctx context.Context, w *world) (V, error)) (V, error) {
 	var first V
 	var said string
 	var failed error
 	for i, one := range w.all {
 		v, err := ask(context.Background(), one)
-		answer := told(v, err)
+		answer := encoded(v, err)
 		if i == 0 {
 			first, said, failed = v, answer, err
 		}
@@ -147,15 +147,15 @@ func same[V any](t *rapid.T, w *worlds, ask func(ctx context.Context, w *world) 
 	return first, failed
 }
 
-// agree is same for what only succeeds or fails.
+// agree is same for functions that return only an error.
 func agree(t *rapid.T, w *worlds, ask func(ctx context.Context, w *world) error) error {
 	_, err := same(t, w, func(ctx context.Context, w *world) (struct{}, error) { return struct{}{}, ask(ctx, w) })
 	return err
 }
 
-// told writes an answer down to the last byte; a nil slice is an empty one. Of an
-// error it has the code: the text is each store's own.
-func told(v any, err error) string {
+// encoded encodes a result completely; a nil slice equals an empty one. Of an error it
+// encodes the code, because texts differ between stores.
+func encoded(v any, err error) string {
 	text := strings.ReplaceAll(fmt.Sprintf("%#v", v), "(nil)", "{}")
 	if err == nil {
 		return text
@@ -167,7 +167,7 @@ func (w *worlds) moveClock(t *rapid.T) {
 	w.clock.Advance(time.Duration(rapid.SampledFrom([]int{1, 1, 10, 100, 1_000, 60_000, 1_200_000, 3_600_000, 90_000_000, -1, -60_000}).Draw(t, "ms")) * time.Millisecond)
 }
 
-// owner draws an owner; one looks like another.
+// owner draws an owner; two of them look alike.
 func (*worlds) owner(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"shop", "Shop", "shop\x00"}).Draw(t, "owner")
 }
@@ -176,11 +176,11 @@ func draw[V any](t *rapid.T, some []V, what string) V {
 	if len(some) == 0 {
 		t.Skip("none yet")
 	}
-	// The latest are the most interesting.
+	// The latest ids are the most interesting.
 	return some[max(0, len(some)-1-rapid.IntRange(0, 7).Draw(t, what))]
 }
 
-// seeded is chance that is the same in each world, for any number of callers.
+// seeded is randomness that is the same in each world, for any number of callers.
 type seeded struct {
 	mu     sync.Mutex
 	random *rand.ChaCha8

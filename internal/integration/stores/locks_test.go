@@ -64,7 +64,8 @@ func (w *worlds) useLock(t *rapid.T) {
 	_, _ = same(t, w, func(ctx context.Context, w *world) (any, error) { return w.rates.Use(ctx, owner, id, pair) })
 }
 
-// sweepLocks leaves drift out, which ends locks in no order; saveLock has its ends.
+// sweepLocks leaves out drift, which ends locks in no fixed order; saveLock covers those
+// ends.
 func (w *worlds) sweepLocks(t *rapid.T) {
 	now := w.clock.Now()
 	_ = agree(t, w, func(ctx context.Context, w *world) error { return w.rates.Sweep(ctx, now) })
@@ -88,8 +89,8 @@ func (w *worlds) readBook(t *rapid.T) {
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Book, error) { return w.RateLocks().Book(ctx, key) })
 }
 
-// saveLock saves at the port: a version that may be wrong, an id that may be
-// taken, the end of a lock that may have ended.
+// saveLock saves at the port: the version may be wrong, the id may be taken, and the lock
+// may have ended.
 func (w *worlds) saveLock(t *rapid.T) {
 	key := ports.BookKey{Owner: w.owner(t), Pair: w.pair(t)}
 	book, err := w.all[0].RateLocks().Book(context.Background(), key)

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	checks := "25" // each is some dozens of statements
+	checks := "25" // each has dozens of statements
 	flag.Visit(func(f *flag.Flag) {
 		if f.Name == "rapid.checks" {
 			checks = f.Value.String()
@@ -43,7 +43,7 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return postgres.Migrate(ctx, pool)
 })
 
-// connect makes a pool on a database of the test's own.
+// connect returns a pool on a database of the test.
 func connect(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	c, err := pgxpool.ParseConfig(pgtest.Database(tb, tables))

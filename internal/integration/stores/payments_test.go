@@ -70,8 +70,8 @@ func (w *worlds) tickPayments(t *rapid.T) {
 	_ = agree(t, w, func(ctx context.Context, w *world) error { return w.payments.Tick(ctx, now) })
 }
 
-// savePayment saves at the port what a service would not: another end of an
-// ended transaction, another late payment, a stale version.
+// savePayment saves at the port what a service would not: another end of an ended
+// transaction, another late payment, a stale version.
 func (w *worlds) savePayment(t *rapid.T) {
 	owner, id, now := w.owner(t), w.paymentID(t), w.clock.Now()
 	tx, err := w.all[0].Transactions().Transaction(context.Background(), owner, id)

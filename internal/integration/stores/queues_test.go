@@ -21,7 +21,7 @@ func (w *worlds) queueActions() map[string]func(*rapid.T) {
 
 var workKinds = []string{"kind-a", "kind-b"}
 
-// saveQueued saves events and work of a few keys with a book of their own.
+// saveQueued saves events and work of a few keys, together with a separate book.
 func (w *worlds) saveQueued(t *rapid.T) {
 	key := ports.BookKey{Owner: "carrier", Pair: usdZAR}
 	change := ports.RateLockChange{Book: ports.Book{Key: key, Version: w.versions["carrier"]}}
@@ -106,7 +106,7 @@ func (w *worlds) settleWork(t *rapid.T) {
 	})
 }
 
-// listBuried compares all but the places, which rise in each store.
+// listBuried compares everything except the positions, which only increase in each store.
 func (w *worlds) listBuried(t *rapid.T) {
 	limit, from := rapid.IntRange(0, 3).Draw(t, "limit"), rapid.IntRange(0, 2).Draw(t, "from")
 	got, _ := same(t, w, func(ctx context.Context, w *world) ([]ports.BuriedEvent, error) {
@@ -151,8 +151,7 @@ func (w *worlds) discard(t *rapid.T) {
 	})
 }
 
-// drain delivers every event that is left, the buried ones too, and compares
-// them on the way.
+// drain delivers and compares all remaining events, including the buried ones.
 func (w *worlds) drain(t *rapid.T) {
 	now := w.clock.Now().Add(365 * 24 * time.Hour)
 	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) {

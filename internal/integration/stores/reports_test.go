@@ -70,8 +70,8 @@ func (w *worlds) claimReport(t *rapid.T) {
 	})
 }
 
-// saveReport saves at the port: progress, a new job of a taken id, a change of an
-// ended job, a stale version.
+// saveReport saves at the port: progress, a new job with a used id, a change of an ended
+// job, a stale version.
 func (w *worlds) saveReport(t *rapid.T) {
 	owner, id := w.owner(t), draw(t, w.reports, "report")
 	j, err := w.all[0].Reports().Report(context.Background(), owner, id)

@@ -22,7 +22,7 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// services are those of the domain, and client authentication.
+// services are the domain services and client authentication.
 type services struct {
 	rates    *ratelock.Service
 	accounts *validation.Service
@@ -81,7 +81,7 @@ func (w *worlds) close(t *rapid.T) {
 	}
 }
 
-// openSealer seals nothing, so that what is stored is the same in each world.
+// openSealer does not encrypt, so that stored bytes are the same in each world.
 type openSealer struct{}
 
 func (openSealer) Seal(_ context.Context, aad, plain []byte) (ports.Sealed, error) {

@@ -26,7 +26,7 @@ var crashRounds = flag.Int("crash.rounds", 5, "how often a process is killed in 
 
 const crashEnv = "CORRIDOR_TEST_CRASH_DB"
 
-// quick is a configuration in which all takes milliseconds.
+// quick is a configuration with times of milliseconds.
 func quick() *validation.Config {
 	return &validation.Config{Window: 5 * time.Millisecond, Every: 10 * time.Millisecond}
 }
@@ -45,20 +45,20 @@ func crashService(t *testing.T, path string, takes time.Duration) (*validation.S
 	return s, store, c
 }
 
-// TestCrashChild is the process that is killed: it validates account after
-// account, half of them slowly, and says what it was told.
+// TestCrashChild is the process that is killed. It validates one account after another,
+// half of them slowly, and prints the results.
 func TestCrashChild(t *testing.T) {
 	path := os.Getenv(crashEnv)
 	if path == "" {
 		t.Skip("runs only as the child of TestKill9LosesNoValidation")
 	}
 	s, _, _ := crashService(t, path, 20*time.Millisecond)
-	go func() { _ = s.Run(context.Background()) }() // until the kill
+	go func() { _ = s.Run(context.Background()) }() // until it is killed
 	for i := rand.IntN(1e8); ; i++ {
 		r := request()
 		r.BankCode, r.AccountIdentifier = "100004", fmt.Sprintf("80%08d", i%1e8)
 		if i%2 == 0 {
-			r.AccountIdentifier = "8030000000" // kept after its first time
+			r.AccountIdentifier = "8030000000" // cached after the first call
 		}
 		v, err := s.Validate(context.Background(), owner, r)
 		require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// I17 and I18 over kill -9: what a caller was told is there, and comes to its
+// I17 and I18 over kill -9: every result that a caller got is stored, and pending ones
 // end.
 func TestKill9LosesNoValidation(t *testing.T) {
 	path := t.TempDir() + "/validations.db"
@@ -99,7 +99,7 @@ func TestKill9LosesNoValidation(t *testing.T) {
 	left, err := store.Validations().Overdue(t.Context(), time.Now().AddDate(1, 0, 0), ports.Pos{}, 1000)
 	require.NoError(t, err)
 	for _, rec := range left {
-		// A validation that was stored, but never told, may still be on its way.
+		// A validation that was stored but not acknowledged may still be pending.
 		_, known := told[rec.ID]
 		require.False(t, known)
 	}

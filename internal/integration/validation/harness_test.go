@@ -37,7 +37,7 @@ const (
 	owner    = "acme"
 )
 
-// request is a sound one: its number and name are the canaries of the tests.
+// request returns a valid request, whose number and name are the canaries of the tests.
 func request() market.Request {
 	return market.Request{
 		MerchantID: merchant, Country: "NGA", AccountType: "bank_account", AccountIdentifier: "0690000032", BankCode: "044",
@@ -50,7 +50,7 @@ func named(name string) market.Request {
 	return r
 }
 
-// storage is what the tests need of a store.
+// storage is the part of a store that the tests need.
 type storage interface {
 	Validations() ports.ValidationStore
 	Answers() ports.AnswerCache
@@ -59,7 +59,7 @@ type storage interface {
 	Close() error
 }
 
-// storages opens each store that the domain is tested on.
+// storages opens each store for the tests.
 var storages = map[string]func(tb testing.TB) storage{
 	"memory": func(tb testing.TB) storage {
 		tb.Helper()
@@ -83,8 +83,8 @@ func onEachStore(t *testing.T, test func(t *testing.T, store storage)) {
 	}
 }
 
-// inBubble runs a test in a bubble, where it can be known that all wait: how fast
-// the machine is makes no difference then.
+// inBubble runs a test in a synctest bubble, which detects that all goroutines wait, so
+// the speed of the machine does not matter.
 func inBubble(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
@@ -97,7 +97,7 @@ func sealer(tb testing.TB) ports.Sealer {
 	return k
 }
 
-// bench is a service on a clock that the test moves, and all around it.
+// bench is a service with its ports on a clock that the test moves.
 type bench struct {
 	testing.TB
 	clock   *portstest.Clock
@@ -130,7 +130,7 @@ func newBench(tb testing.TB, store storage) *bench {
 	return b
 }
 
-// open makes a service on the bench's store and clock, as another process would.
+// open returns a service on the bench's store and clock, like that of another process.
 func (b *bench) open(policy validation.Policy, connectors ...ports.AccountConnector) *validation.Service {
 	b.Helper()
 	s, err := validation.New(b.ports(connectors...), policy, b.config())
@@ -161,7 +161,7 @@ func (b *bench) config() *validation.Config {
 	}}
 }
 
-// validate asks, and wants no error.
+// validate requires a validation without an error.
 func (b *bench) validate(req market.Request) ports.Validation {
 	b.Helper()
 	v, err := b.service.Validate(b.Context(), owner, req)
@@ -176,7 +176,7 @@ func (b *bench) get(id string) ports.Validation {
 	return v
 }
 
-// asking starts a call and gives its result later.
+// asking starts a call; its result is sent on the channel.
 func (b *bench) asking(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -191,8 +191,8 @@ type result struct {
 	err error
 }
 
-// advanceUntil moves the clock in small steps until cond holds, for at most d. It
-// needs a bubble, as all do that rest on it.
+// advanceUntil moves the clock in small steps until cond is true, for at most d. It needs
+// a bubble.
 func (b *bench) advanceUntil(cond func() bool, d time.Duration) {
 	b.Helper()
 	const step = 100 * time.Millisecond
@@ -205,13 +205,13 @@ func (b *bench) advanceUntil(cond func() bool, d time.Duration) {
 	require.True(b, b.settles(cond), "it takes longer than "+d.String())
 }
 
-// settles lets goroutines react to the clock until all wait.
+// settles waits until all goroutines wait.
 func (b *bench) settles(cond func() bool) bool {
 	synctest.Wait()
 	return cond()
 }
 
-// ended waits, by the clock, until the validation has ended.
+// ended waits by the clock until the validation has ended.
 func (b *bench) ended(id string, within time.Duration) ports.Validation {
 	b.Helper()
 	b.advanceUntil(func() bool { return b.get(id).Status.Terminal() }, within)
@@ -223,7 +223,7 @@ func requireCode(t testing.TB, want errcodes.Code, err error) {
 	require.Equal(t, want, errcodes.Of(err), "%v", err)
 }
 
-// events drains the outbox, in order.
+// events returns the events of the outbox in order.
 func (b *bench) events() []ports.Event {
 	b.Helper()
 	var all []ports.Event
@@ -240,8 +240,8 @@ func (b *bench) events() []ports.Event {
 	}
 }
 
-// dies leaves a validation pending, as a process does that is killed in the
-// middle of its lookup.
+// dies leaves a validation pending, like a process that is killed in the middle of its
+// lookup.
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
 	doomed := fake.NewConnector("first", reaching)
@@ -257,7 +257,7 @@ func (b *bench) dies(req market.Request) ports.Validation {
 	return r.v
 }
 
-// tick does rounds by the clock until the validation has ended.
+// tick calls Tick by the clock until the validation has ended.
 func (b *bench) ticked(id string, within time.Duration) ports.Validation {
 	b.Helper()
 	start := b.clock.Now()
@@ -272,7 +272,7 @@ func (b *bench) ticked(id string, within time.Duration) ports.Validation {
 	return ports.Validation{}
 }
 
-// crowd asks the same n times at once, and waits for all.
+// crowd makes n equal requests concurrently, and waits for all.
 func crowd(t *testing.T, s *validation.Service, n int, req market.Request) []ports.Validation {
 	t.Helper()
 	all := make([]ports.Validation, n)
@@ -288,7 +288,7 @@ func crowd(t *testing.T, s *validation.Service, n int, req market.Request) []por
 	return all
 }
 
-// says is what a connector returns for each outcome.
+// says maps each outcome to the answer that a connector returns for it.
 var says = map[ports.Outcome]struct {
 	answer ports.Answer
 	err    error

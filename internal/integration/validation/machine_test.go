@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// step is one thing that happens to the machine.
+// step is one event in the life of the machine.
 type step struct {
 	what    string // ask, crash, script, pass
 	account int
@@ -54,8 +54,7 @@ func drawSteps(t *rapid.T) []step {
 	return steps
 }
 
-// machine is a service that lives through crashes, and all that callers were
-// told.
+// machine is a service that survives crashes, with all results that callers got.
 type machine struct {
 	t         *testing.T
 	store     storage
@@ -65,7 +64,7 @@ type machine struct {
 	crashes   int
 
 	mu   sync.Mutex
-	told map[string]ports.Validation // by id, the latest
+	told map[string]ports.Validation // by id, the latest result
 	bad  error
 }
 
@@ -84,11 +83,11 @@ func (m *machine) start() {
 		m.failf("New: %w", err)
 	}
 	m.service = service
-	go func() { _ = service.Run(context.Background()) }() // until Close
+	go func() { _ = service.Run(context.Background()) }() // until Stop
 }
 
-// crash ends the service as a kill does for its callers: lookups break off, and
-// what is pending stays so.
+// crash ends the service like a kill: lookups are interrupted, and pending validations
+// stay pending.
 func (m *machine) crash() {
 	m.crashes++
 	if err := m.service.Stop(context.Background()); err != nil {
@@ -114,7 +113,7 @@ func (m *machine) ask(s step) {
 	}
 }
 
-// saw holds what was told to the invariants.
+// saw checks a result against the invariants.
 func (m *machine) saw(owner string, v ports.Validation, isNew bool) {
 	m.mu.Lock()
 	before, known := m.told[owner+"/"+v.ID]
@@ -138,7 +137,7 @@ func (m *machine) saw(owner string, v ports.Validation, isNew bool) {
 	}
 }
 
-// look reads all that was told again.
+// look reads all results again.
 func (m *machine) look() {
 	m.mu.Lock()
 	told := maps.Clone(m.told)
@@ -177,7 +176,8 @@ func (m *machine) live(steps []step) {
 		m.look()
 	}
 	callers.Wait()
-	// A service runs: by its deadline each one has ended, without being read.
+	// While a service runs, each validation has ended by its deadline, even if it is not
+	// read.
 	<-time.After(validation.DefaultTimeout + validation.DefaultGrace + 2*time.Second)
 	synctest.Wait()
 	left, err := m.store.Validations().Overdue(context.Background(), time.Now().AddDate(1, 0, 0), ports.Pos{}, 10)
@@ -190,11 +190,11 @@ func (m *machine) live(steps []step) {
 	}
 }
 
-// TestTheMachine: whatever providers say, how long they take, when the process
-// dies and how much time passes, I17 to I20 hold.
-func TestTheMachine(t *testing.T) {
+// I17 to I20 hold whatever providers return, however long they take, whenever the process
+// dies and however much time passes.
+func TestInvariantsHoldAcrossCrashes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		// One in eight, since a file takes its time.
+		// One in eight, because a file is slow.
 		name := "memory"
 		if rapid.IntRange(0, 7).Draw(rt, "store") == 7 {
 			name = "sqlite"

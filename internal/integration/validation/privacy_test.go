@@ -24,7 +24,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// The canaries: what is personal in the requests and answers below.
+// The canaries are the personal data in the requests and answers below.
 const (
 	canaryNumber   = "0690000032"
 	canarySlow     = "1234567895"
@@ -36,8 +36,8 @@ const (
 
 var canaries = []string{canaryNumber, canarySlow, canarySupplied, "QUARTERMAIN", "Zachariah", canaryIdentity}
 
-// TestNothingPersonalIsStoredOrLogged dumps every byte of the database after
-// each kind of validation, and reads every line of the log and every error.
+// The test searches every byte of the database after each kind of validation, every line
+// of the log and every error.
 func TestNothingPersonalIsStoredOrLogged(t *testing.T) {
 	synctest.Test(t, nothingPersonalIsStoredOrLogged)
 }
@@ -100,10 +100,10 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 			assert.NotContains(t, text, c)
 		}
 	}
-	assert.Contains(t, log.String(), "refuses the credentials", "the log was read")
+	assert.Contains(t, log.String(), "the provider rejects its credentials", "the log was checked")
 }
 
-// dump greps the database's files, and every cell of every table.
+// dump searches the database's files and every cell of every table.
 func dump(t *testing.T, path, when string) {
 	t.Helper()
 	var all bytes.Buffer
@@ -139,7 +139,7 @@ func dump(t *testing.T, path, when string) {
 
 func dumpTable(t *testing.T, db *sql.DB, table string, into *bytes.Buffer) (n int) {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table) //nolint:unqueryvet // every cell is the point
+	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table) //nolint:unqueryvet // every cell is needed
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rows.Close()) }()
 	columns, err := rows.Columns()

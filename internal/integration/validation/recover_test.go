@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// I17: what a dead process left pending is looked up anew.
-func TestRecovery(t *testing.T) {
+// I17: a validation that a dead process left pending is looked up again.
+func TestAValidationOfADeadProcessIsResumed(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		v := b.dies(named("Kofi Boateng"))
@@ -30,7 +30,7 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
-// Without Run, the first read past the deadline ends it.
+// Without Run, the first read past the deadline ends the validation.
 func TestAReadPastTheDeadlineEndsIt(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
@@ -47,9 +47,8 @@ func TestAReadPastTheDeadlineEndsIt(t *testing.T) {
 	})
 }
 
-// A second process does not ask again what the first is asking, and both end
-// the same way.
-func TestTwoProcessesAskOnce(t *testing.T) {
+// A second process does not repeat the first one's lookup, and both get the same result.
+func TestTwoProcessesShareOneLookup(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		release := b.first.Hold()
@@ -61,7 +60,7 @@ func TestTwoProcessesAskOnce(t *testing.T) {
 		v, w := (<-one).v, (<-two).v
 		assert.Equal(t, ports.StatusPending, v.Status)
 		assert.Equal(t, ports.StatusPending, w.Status)
-		// Ten seconds later the claim still holds, since it is renewed.
+		// Ten seconds later the claim is still held, because it is renewed.
 		b.advanceUntil(func() bool { return b.clock.Now().Sub(noon) > 10*time.Second }, 10*time.Second)
 		require.NoError(t, other.Tick(t.Context(), b.clock.Now()))
 		assert.Len(t, b.first.Asked(), 1)
@@ -72,7 +71,7 @@ func TestTwoProcessesAskOnce(t *testing.T) {
 	})
 }
 
-func TestPurge(t *testing.T) {
+func TestPurgeRemovesOldValidations(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		v := b.validate(request())

@@ -15,9 +15,8 @@ import (
 	"github.com/corridor-go/corridor/validation"
 )
 
-// Who asks the same again gets the same result under an id of its own, and
-// nothing is written.
-func TestTheSameQuestionAgain(t *testing.T) {
+// A repeated request gets the same result under a new id, without a write.
+func TestARepeatedRequestWritesNothing(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		req := named("Kofi Boateng")
@@ -60,9 +59,9 @@ func TestTheSameQuestionAgain(t *testing.T) {
 	})
 }
 
-// A thousand who ask the same at once make one record: also those that are told
-// pending, and those of a lookup that fails.
-func TestACrowdMakesOneRecord(t *testing.T) {
+// A thousand simultaneous equal requests create one record, including those that become
+// pending and those of a failed lookup.
+func TestSimultaneousRequestsCreateOneRecord(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		takes  time.Duration
@@ -73,7 +72,7 @@ func TestACrowdMakesOneRecord(t *testing.T) {
 		{"at once", time.Second, found, ports.StatusVerified, ports.StatusVerified},
 		{"later", 3 * time.Second, found, ports.StatusPending, ports.StatusVerified},
 		{"never", time.Hour, found, ports.StatusPending, ports.StatusError},
-		{"in vain", time.Second, says[ports.OutcomeFailed].answer, ports.StatusError, ports.StatusError},
+		{"without success", time.Second, says[ports.OutcomeFailed].answer, ports.StatusError, ports.StatusError},
 	} {
 		for name, open := range storages {
 			t.Run(c.name+" "+name, func(t *testing.T) {

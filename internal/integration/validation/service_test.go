@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestVerified(t *testing.T) {
+func TestAnAccountIsVerified(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		v := b.validate(request())
@@ -36,7 +36,7 @@ func TestVerified(t *testing.T) {
 	})
 }
 
-func TestACacheHit(t *testing.T) {
+func TestACachedAnswerNeedsNoLookup(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		first := b.validate(request())
@@ -64,14 +64,14 @@ func TestACacheHit(t *testing.T) {
 	})
 }
 
-// I19, to the millisecond.
-func TestTheWindow(t *testing.T) {
+// I19 is tested to the millisecond.
+func TestAValidationIsPendingAfterTheWindow(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store storage) {
 		b := newBench(t, store)
 		release := b.first.Hold()
 		done := b.asking(b.service, named("Ama Mensah"))
 		b.first.WaitAsked(1)
-		b.clock.BlockUntil(3) // the window, the call's budget, the claim
+		b.clock.BlockUntil(3) // the window, the call's budget, and the claim
 		b.clock.Advance(2*time.Second - time.Millisecond)
 		assert.False(t, b.settles(func() bool { return len(done) > 0 }), "before the window's end")
 		b.clock.Advance(time.Millisecond)

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// answered is a handler's answer to a request, and its log.
+// answered is a handler's response to a request, and its log.
 func answered(t *testing.T, service *locks, cfg httpserver.Config, requests ...*http.Request) (last *httptest.ResponseRecorder, log string) {
 	t.Helper()
 	var lines bytes.Buffer
@@ -39,9 +39,9 @@ func asked(method, path, contentType, body string) *http.Request {
 	return r
 }
 
-// TestAFormIsOneHoweverItIsSpelt: media types know no case, and blanks around
-// them do not count (RFC 9110 section 8.3).
-func TestAFormIsOneHoweverItIsSpelt(t *testing.T) {
+// Media types are case-insensitive, and surrounding blanks are ignored (RFC 9110 section
+// 8.3).
+func TestMediaTypesAreCaseInsensitive(t *testing.T) {
 	for _, media := range []string{
 		"MULTIPART/Form-Data; boundary=x", "multipart/mixed", "APPLICATION/x-www-form-urlencoded", "application/x-www-form-urlencoded ; charset=utf-8",
 		" application/x-www-form-urlencoded", "\tmultipart/form-data",
@@ -53,8 +53,8 @@ func TestAFormIsOneHoweverItIsSpelt(t *testing.T) {
 	}
 }
 
-// TestEvery401IsTheGateways holds I29 for all codes of that status.
-func TestEvery401IsTheGateways(t *testing.T) {
+// The test checks I29 for all codes of that status.
+func TestEvery401HasTheGatewaysEnvelope(t *testing.T) {
 	for _, row := range errcodes.All() {
 		if row.Status != http.StatusUnauthorized {
 			continue
@@ -65,9 +65,9 @@ func TestEvery401IsTheGateways(t *testing.T) {
 	}
 }
 
-// TestWhatALogLineHolds: causes belong to errors of ours, since those of a caller
-// may quote what was sent.
-func TestWhatALogLineHolds(t *testing.T) {
+// Causes are logged only for server errors, because those of client errors may quote the
+// request.
+func TestLogLinesHaveTheCauseOnlyForServerErrors(t *testing.T) {
 	for _, c := range []struct {
 		code  errcodes.Code
 		level string
@@ -92,16 +92,16 @@ func TestWhatALogLineHolds(t *testing.T) {
 	assert.NotContains(t, log, "s3cret")
 }
 
-// TestAnAnswerOfALibraryIsCounted: such a handler may say no status.
-func TestAnAnswerOfALibraryIsCounted(t *testing.T) {
+// Such a handler may set no status.
+func TestAResponseOfAForeignHandlerIsCounted(t *testing.T) {
 	w, _ := answered(t, &locks{}, httpserver.Config{},
 		httptest.NewRequest(http.MethodGet, "/docs", http.NoBody), httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody), httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	assert.Contains(t, w.Body.String(), `corridor_http_requests_total{code="200",method="GET",route="/docs"} 1`)
 	assert.Contains(t, w.Body.String(), `corridor_http_requests_total{code="200",method="GET",route="/metrics"} 1`)
 }
 
-// TestACheckIsToldToEnd when its time is over, whoever asked.
-func TestACheckIsToldToEnd(t *testing.T) {
+// A check gets its whole time, even if its caller leaves.
+func TestACheckIsCancelledAfterItsTime(t *testing.T) {
 	ended := make(chan struct{})
 	w, _ := answered(t, &locks{}, httpserver.Config{CheckTimeout: time.Millisecond, Checks: []httpserver.Check{{
 		Name: "slow", Run: func(ctx context.Context) (bool, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 )
 
-// TestABodyThatBreaksOffDoesNothing: who was cut off may not have meant it.
-func TestABodyThatBreaksOffDoesNothing(t *testing.T) {
+// An incomplete request must have no effect.
+func TestAnIncompleteBodyHasNoEffect(t *testing.T) {
 	for _, path := range []string{"/v1/rate-locks", "/v1/rate-locks/rl_1/cancel"} {
 		service := &locks{}
 		h, err := httpserver.New(&auth{}, httpserver.Services{RateLocks: service}, nil)

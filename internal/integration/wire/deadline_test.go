@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// stuck is a service that answers when its caller's patience ends.
+// stuck is a service that returns when its context is done.
 type stuck struct{ locks }
 
 func (*stuck) Create(ctx context.Context, _ string, _ ports.Pair) (ports.RateLock, bool, error) {
@@ -23,8 +23,7 @@ func (*stuck) Create(ctx context.Context, _ string, _ ports.Pair) (ports.RateLoc
 	return ports.RateLock{}, false, ctx.Err()
 }
 
-// A request that takes too long is answered while there still is a connection
-// to answer on.
+// A request that takes too long gets a response while its connection is still open.
 func TestARequestThatTakesTooLongIsA504(t *testing.T) {
 	h, err := httpserver.New(&auth{}, httpserver.Services{RateLocks: &stuck{}}, &httpserver.Config{RequestTimeout: time.Millisecond})
 	require.NoError(t, err)
@@ -44,11 +43,11 @@ func TestARequestThatTakesTooLongIsA504(t *testing.T) {
 	assert.Less(t, httpserver.DefaultRequestTimeout, server.WriteTimeout)
 }
 
-// What looks like the token route after decoding is another path, and needs a
-// token like any.
-func TestAnEncodedSlashOpensNoGate(t *testing.T) { at(t, anEncodedSlashOpensNoGate, sharedToo) }
+// A path that looks like the token route after decoding is a different path and needs a
+// token.
+func TestAnEncodedSlashNeedsAToken(t *testing.T) { at(t, anEncodedSlashNeedsAToken, sharedToo) }
 
-func anEncodedSlashOpensNoGate(t *testing.T, p place) {
+func anEncodedSlashNeedsAToken(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{"/v1/auth/oauth2%2Ftoken", "/v1/auth%2Foauth2/token", "/v1%2Fauth/oauth2/token"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -59,11 +58,11 @@ func anEncodedSlashOpensNoGate(t *testing.T, p place) {
 	}
 }
 
-func TestNoAnswerOfTheTokenRouteIsStored(t *testing.T) {
-	at(t, noAnswerOfTheTokenRouteIsStored, sharedToo)
+func TestResponsesOfTheTokenRouteAreNotCacheable(t *testing.T) {
+	at(t, responsesOfTheTokenRouteAreNotCacheable, sharedToo)
 }
 
-func noAnswerOfTheTokenRouteIsStored(t *testing.T, p place) {
+func responsesOfTheTokenRouteAreNotCacheable(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodGet} {
 		w := a.do(request{method: method, path: "/v1/auth/oauth2/token"})

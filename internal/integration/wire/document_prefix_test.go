@@ -13,9 +13,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 )
 
-// Whoever reads the document, or tries a route out in /docs, gets to where the
-// handler is mounted.
-func TestTheDocumentLeadsBelowAPrefix(t *testing.T) {
+// The document and /docs refer to the path where the handler is mounted.
+func TestTheDocumentHasThePrefix(t *testing.T) {
 	t.Parallel()
 	h, err := httpserver.New(&auth{}, httpserver.Services{RateLocks: &locks{}}, nil)
 	require.NoError(t, err)

@@ -32,10 +32,10 @@ func (q request) with(name, value string) request {
 	return q
 }
 
-// TestTokenRoute has each row of SPEC 5.3, and what the OpenAPI document adds to it.
-func TestTokenRoute(t *testing.T) { at(t, tokenRoute, sharedToo) }
+// The test covers each row of SPEC 5.3 and the additions of the OpenAPI document.
+func TestTheTokenRouteHasItsStatuses(t *testing.T) { at(t, theTokenRouteHasItsStatuses, sharedToo) }
 
-func tokenRoute(t *testing.T, p place) {
+func theTokenRouteHasItsStatuses(t *testing.T, p place) {
 	const path = "/v1/auth/oauth2/token"
 	const invalid = `{"error":"Invalid request body"}`
 	const missing = `{"error":"client_id and client_secret are required"}`
@@ -77,10 +77,10 @@ func tokenRoute(t *testing.T, p place) {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t, p, httpserver.Config{})
 			a.auth.err, a.auth.panic = c.err, c.panic
-			for range 2 { // the same answer twice
+			for range 2 { // twice with the same response
 				w := a.do(c.q)
 				assert.Equal(t, c.status, w.Code)
-				assert.Equal(t, c.body, a.told(w))
+				assert.Equal(t, c.body, a.asFake(w))
 				assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
 				if c.status != 405 {
 					assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
@@ -91,10 +91,12 @@ func tokenRoute(t *testing.T, p place) {
 	}
 }
 
-// TestBothCausesOf401AreOneAnswer is I15, all headers but the trace id included.
-func TestBothCausesOf401AreOneAnswer(t *testing.T) { at(t, bothCausesOf401AreOneAnswer, sharedToo) }
+// I15: this includes all headers except the trace id.
+func TestBothCausesOf401HaveOneResponse(t *testing.T) {
+	at(t, bothCausesOf401HaveOneResponse, sharedToo)
+}
 
-func bothCausesOf401AreOneAnswer(t *testing.T, p place) {
+func bothCausesOf401HaveOneResponse(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	unknown := a.do(post("/v1/auth/oauth2/token", "", `{"client_id":"nobody","client_secret":"s3cret"}`))
 	wrong := a.do(post("/v1/auth/oauth2/token", "", `{"client_id":"acme","client_secret":"wrong"}`))
@@ -104,10 +106,10 @@ func bothCausesOf401AreOneAnswer(t *testing.T, p place) {
 	assert.Equal(t, unknown.Body.Bytes(), wrong.Body.Bytes())
 }
 
-// TestGatewayUnauthorized is SPEC 5.2: before the path, the method and the body.
-func TestGatewayUnauthorized(t *testing.T) { at(t, gatewayUnauthorized, sharedToo) }
+// SPEC 5.2: the token is checked before path, method and body.
+func TestTheTokenIsCheckedFirst(t *testing.T) { at(t, theTokenIsCheckedFirst, sharedToo) }
 
-func gatewayUnauthorized(t *testing.T, p place) {
+func theTokenIsCheckedFirst(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for name, authorization := range map[string]string{
 		"missing":        "",
@@ -157,10 +159,10 @@ func gatewayUnauthorized(t *testing.T, p place) {
 	assert.Empty(t, a.locks.calls)
 }
 
-// TestCreateRateLock has each row of SPEC 4.2 and of 7.1 that the route can give.
-func TestCreateRateLock(t *testing.T) { at(t, createRateLock, sharedToo) }
+// The test covers each row of SPEC 4.2 and of 7.1 that applies to the route.
+func TestCreateRateLockHasItsStatuses(t *testing.T) { at(t, createRateLockHasItsStatuses, sharedToo) }
 
-func createRateLock(t *testing.T, p place) {
+func createRateLockHasItsStatuses(t *testing.T, p place) {
 	const (
 		lock    = `{"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}`
 		noJSON  = `{"message":"The body must be a JSON object","error":"Bad Request","statusCode":400}`
@@ -175,7 +177,7 @@ func createRateLock(t *testing.T, p place) {
 		err    error
 		panic  any
 		status int
-		body   string // a prefix "~" asks for no exact bytes
+		body   string // with the prefix "~" the bytes are not compared
 	}{
 		{"201 a new lock", create(usdzar), nil, nil, 201, lock},
 		{"201 without a content type", create(usdzar).with("Content-Type", ""), nil, nil, 201, lock},
@@ -214,7 +216,7 @@ func createRateLock(t *testing.T, p place) {
 				if part, ok := strings.CutPrefix(c.body, "~"); ok {
 					assert.Contains(t, w.Body.String(), part)
 				} else {
-					assert.Equal(t, c.body, a.told(w))
+					assert.Equal(t, c.body, a.asFake(w))
 				}
 			}
 			if c.status == 413 || c.status == 400 && c.err == nil {
@@ -222,15 +224,15 @@ func createRateLock(t *testing.T, p place) {
 			}
 		})
 	}
-	t.Run("200 the freshest of two", func(t *testing.T) {
+	t.Run("200 the newest of two", func(t *testing.T) {
 		a := newAPI(t, p, httpserver.Config{})
 		a.fill()
 		w := a.do(create(usdzar))
 		assert.Equal(t, 200, w.Code)
-		assert.Equal(t, lock, a.told(w))
+		assert.Equal(t, lock, a.asFake(w))
 		assert.Equal(t, []string{"create acme USD/ZAR"}, a.locks.calls)
 	})
-	t.Run("1 MiB to the byte is taken", func(t *testing.T) {
+	t.Run("exactly 1 MiB is accepted", func(t *testing.T) {
 		a := newAPI(t, p, httpserver.Config{})
 		body := `{"base":"USD","quote":"ZAR"` + strings.Repeat(" ", httpserver.MaxBody-len(usdzar)) + `}`
 		assert.Equal(t, 201, a.do(create(body)).Code)
@@ -238,10 +240,10 @@ func createRateLock(t *testing.T, p place) {
 	})
 }
 
-// TestCancelRateLock is SPEC 4.3.
-func TestCancelRateLock(t *testing.T) { at(t, cancelRateLock, shared) }
+// The test covers SPEC 4.3.
+func TestCancelRateLockHasItsStatuses(t *testing.T) { at(t, cancelRateLockHasItsStatuses, shared) }
 
-func cancelRateLock(t *testing.T, p place) {
+func cancelRateLockHasItsStatuses(t *testing.T, p place) {
 	const cancelled = `{"rateLockId":"rl_1","status":"cancelled","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z","cancellationReason":"requested"}`
 	a := newAPI(t, p, httpserver.Config{})
 	for name, q := range map[string]request{
@@ -252,7 +254,7 @@ func cancelRateLock(t *testing.T, p place) {
 		t.Run("200 "+name, func(t *testing.T) {
 			w := a.do(q)
 			assert.Equal(t, 200, w.Code)
-			assert.Equal(t, cancelled, a.told(w))
+			assert.Equal(t, cancelled, a.asFake(w))
 		})
 	}
 	t.Run("413 with 2 MiB, and nothing is cancelled", func(t *testing.T) {
@@ -262,10 +264,11 @@ func cancelRateLock(t *testing.T, p place) {
 	})
 }
 
-// TestWhoseLock is I31: each operation with one's own id, another's, and none's.
-func TestWhoseLock(t *testing.T) { at(t, whoseLock, shared) }
+// I31: each operation is tried with the client's own id, another client's, and an unknown
+// one.
+func TestOtherClientsLocksAreNotFound(t *testing.T) { at(t, otherClientsLocksAreNotFound, shared) }
 
-func whoseLock(t *testing.T, p place) {
+func otherClientsLocksAreNotFound(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, operation := range []struct{ method, suffix string }{{"GET", ""}, {"POST", "/cancel"}} {
 		for _, c := range []struct {
@@ -281,7 +284,7 @@ func whoseLock(t *testing.T, p place) {
 			{"with a slash in front", "tok-acme", "%2Frl_1", 404},
 			{"of two dots", "tok-acme", "%2e%2e", 404},
 			{"with a NUL", "tok-acme", "rl_1%00", 404},
-			{"with a byte that is no UTF-8", "tok-acme", "rl_1%ff", 404},
+			{"with a byte that is not UTF-8", "tok-acme", "rl_1%ff", 404},
 			{"with blanks", "tok-acme", "%20rl_1", 404},
 			{"with a quote", "tok-acme", "rl_1'--", 404},
 			{"with a line feed", "tok-acme", "rl_1%0a", 404},
@@ -302,10 +305,10 @@ func whoseLock(t *testing.T, p place) {
 	})
 }
 
-// TestErrorsOfTheAuthenticator: what is no refusal is no 401.
-func TestErrorsOfTheAuthenticator(t *testing.T) { at(t, errorsOfTheAuthenticator, sharedToo) }
+// Only rejections are 401.
+func TestOnlyRejectedTokensAre401(t *testing.T) { at(t, onlyRejectedTokensAre401, sharedToo) }
 
-func errorsOfTheAuthenticator(t *testing.T, p place) {
+func onlyRejectedTokensAre401(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	a.auth.err = errcodes.New(errcodes.Unavailable, "Authentication service unavailable").WithRetryAfter(1500 * time.Millisecond)
 	w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))
@@ -317,10 +320,12 @@ func errorsOfTheAuthenticator(t *testing.T, p place) {
 	assert.Equal(t, "2", w.Header().Get("Retry-After"))
 }
 
-// TestA401OfAServiceIsTheGateways holds I29 where a service would break it.
-func TestA401OfAServiceIsTheGateways(t *testing.T) { at(t, a401OfAServiceIsTheGateways, sharedToo) }
+// I29 also holds if a service returns such an error.
+func TestA401OfAServiceHasTheGatewaysEnvelope(t *testing.T) {
+	at(t, a401OfAServiceHasTheGatewaysEnvelope, sharedToo)
+}
 
-func a401OfAServiceIsTheGateways(t *testing.T, p place) {
+func a401OfAServiceHasTheGatewaysEnvelope(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	a.locks.err = errcodes.New(errcodes.Unauthorized, "canary")
 	w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))

@@ -11,8 +11,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// Services choose ids and tokens, and a test's requests name them beforehand:
-// with a house behind the servers, names that are fixtures stand for what is in
+// Services choose ids and tokens, but a test's requests contain them in advance. If there
+// is a house behind the servers, fixture names stand for the actual ones in the store.
 // the store under another.
 const (
 	acmesToken = "tok-acme"
@@ -20,7 +20,7 @@ const (
 	acmesLock  = "rl_1"
 )
 
-// real puts what the store has in place of the fixtures in text.
+// real replaces the fixtures in text by the actual values.
 func (a *api) real(text string) string {
 	a.t.Helper()
 	if a.house == nil {
@@ -39,8 +39,8 @@ func (a *api) real(text string) string {
 	return text
 }
 
-// known makes what a fixture stands for when it is first named, by the first
-// server and past the wire.
+// known creates what a fixture stands for when it first occurs, directly at the first
+// server.
 func (a *api) known(fixture string) (made string) {
 	a.t.Helper()
 	if made, ok := a.made[fixture]; ok {
@@ -71,7 +71,7 @@ func (a *api) known(fixture string) (made string) {
 	return made
 }
 
-// fill leaves no place for another lock of acme's.
+// fill leaves no place for another lock of acme.
 func (a *api) fill() {
 	a.t.Helper()
 	a.locks.minted = false
@@ -84,8 +84,8 @@ func (a *api) fill() {
 	}
 }
 
-// chosen are the parts of an answer that services choose; a lock's time is later
-// by a millisecond than that of the lock before it.
+// chosen are the parts of a response that services choose. A lock's time is a millisecond
+// later than that of the previous lock.
 var chosen = []struct {
 	what *regexp.Regexp
 	with string
@@ -96,8 +96,8 @@ var chosen = []struct {
 	{regexp.MustCompile(`15:00:00\.00[0-9]Z`), `15:00:00.000Z`},
 }
 
-// told is an answer's body as it would be if services chose what fakes do.
-func (a *api) told(w *httptest.ResponseRecorder) string {
+// asFake returns a response's body with the values that fakes use.
+func (a *api) asFake(w *httptest.ResponseRecorder) string {
 	body := w.Body.String()
 	if a.house == nil {
 		return body

@@ -32,7 +32,7 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // auth knows the clients acme and beta by the tokens tok-acme and tok-beta.
 type auth struct {
-	err   error // of both methods
+	err   error // returned by both methods
 	panic any
 }
 
@@ -61,17 +61,17 @@ func (a *auth) Authenticate(_ context.Context, token string) (ports.Client, erro
 	return client, nil
 }
 
-// betas is the one merchant that beta may name.
+// betas is the only merchant of beta.
 const betas = "0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10"
 
-// locks is a service with one lock, of acme, unless something else is wanted.
+// locks is a service with one lock of acme, unless the test sets something else.
 type locks struct {
 	mu     sync.Mutex
 	err    error
 	minted bool
 	panic  any
 	calls  []string // "create acme USD/ZAR", "get acme rl_1"
-	traces []string // what httpserver.TraceID found
+	traces []string // from httpserver.TraceID
 }
 
 func (l *locks) called(ctx context.Context, call string) error {
@@ -106,8 +106,8 @@ func (l *locks) Cancel(ctx context.Context, owner, id string) (ports.RateLock, e
 	return lock, err
 }
 
-// validations is a service with one validation, of acme, unless something else
-// is wanted.
+// validations is a service with one validation of acme, unless the test sets something
+// else.
 type validations struct {
 	err   error
 	calls []string // "validate acme 0690000032", "get acme …"
@@ -150,24 +150,24 @@ func aLock() ports.RateLock {
 	}
 }
 
-// api is a handler, or several that take turns, with its fakes or the house
-// behind it. Every answer that goes through do is held to the OpenAPI document.
+// api is a handler, or several that take turns, with fakes or a house behind it. do
+// checks every response against the OpenAPI document.
 type api struct {
 	t           testing.TB
 	h           http.Handler
 	servers     []http.Handler
 	turn        *turns
-	house       *house            // nil: fakes answer
-	fixtures    bool              // requests name what the house is to have
-	made        map[string]string // the fixtures that it has
+	house       *house            // nil means that fakes respond
+	fixtures    bool              // requests contain fixtures
+	made        map[string]string // existing fixtures
 	auth        *auth
 	locks       *locks
 	validations *validations
 	clock       *portstest.Clock
 }
 
-// newAPI has fakes that do what the test says. Where there are two servers,
-// there is a house behind them for all that the test says nothing of.
+// newAPI returns an api with the test's fakes. If there are two servers, a house does
+// everything that the test does not fake.
 func newAPI(t testing.TB, p place, cfg httpserver.Config) *api {
 	t.Helper()
 	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, validations: &validations{}, clock: portstest.NewClock(start)}
@@ -185,7 +185,7 @@ func newAPI(t testing.TB, p place, cfg httpserver.Config) *api {
 	return a
 }
 
-// request is what a test sends; an empty Token sends no Authorization.
+// request is a test's request. Without a token it has no Authorization header.
 type request struct {
 	method, path, token, body string
 	header                    map[string]string
@@ -197,7 +197,7 @@ func (q request) make() *http.Request {
 		body = strings.NewReader(q.body)
 	}
 	r := httptest.NewRequest(q.method, "http://corridor.test/", body)
-	u, err := url.ParseRequestURI(q.path) // as net/http reads a request line
+	u, err := url.ParseRequestURI(q.path) // as net/http parses a request line
 	if err != nil {
 		panic(err)
 	}
@@ -211,7 +211,7 @@ func (q request) make() *http.Request {
 	return r
 }
 
-// make is the request with the fixtures that it names.
+// make returns the HTTP request with its fixtures replaced.
 func (a *api) make(q request) *http.Request {
 	a.t.Helper()
 	q.path, q.token = a.real(q.path), a.real(q.token)
@@ -222,7 +222,7 @@ func (a *api) make(q request) *http.Request {
 	return q.make()
 }
 
-// traces holds every trace id that any test has seen (I28).
+// traces contains every trace id of all tests (I28).
 var traces sync.Map
 
 func (a *api) do(q request) *httptest.ResponseRecorder {
@@ -238,8 +238,8 @@ func (a *api) do(q request) *httptest.ResponseRecorder {
 	return w
 }
 
-// conforms checks an answer against the OpenAPI document: its status, headers
-// and body.
+// conforms checks the status, headers and body of a response against the OpenAPI
+// document.
 func conforms(t testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 	t.Helper()
 	doc := document(t)
@@ -252,7 +252,7 @@ func conforms(t testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 	}
 	err := openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: httptest.NewRequest(http.MethodPost, "/", nil), // the answers to HEAD count too
+			Request: httptest.NewRequest(http.MethodPost, "/", nil), // this also covers responses to HEAD
 			Route:   &routers.Route{Spec: doc, Operation: &openapi3.Operation{Responses: responses}},
 		},
 		Status: w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(w.Body.Bytes())),
@@ -280,8 +280,8 @@ var document = func() func(testing.TB) *openapi3.T {
 	}
 }()
 
-// operationOf finds the operation of a path, by any method, since a path here
-// has but one.
+// operationOf returns the operation of a path. Any method will do, because each path has
+// only one.
 func operationOf(doc *openapi3.T, r *http.Request) *openapi3.Operation {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	for _, pattern := range doc.Paths.InMatchingOrder() {
@@ -306,7 +306,7 @@ func matches(pattern, segments []string) bool {
 	return true
 }
 
-// loggingLocks logs as a service does, with the context that it was given.
+// loggingLocks logs with the context of the call, like a service.
 type loggingLocks struct {
 	*locks
 	log *slog.Logger

@@ -32,8 +32,8 @@ var (
 	usdXOF = ports.Pair{Base: "USD", Quote: "XOF"} // offered, without a live price
 )
 
-// house is a whole installation: nothing in it is a fake but what lies outside,
-// which all servers share as they share the store.
+// house is a whole installation, in which only external parts are fakes. All servers
+// share them, like the store.
 type house struct {
 	*api
 
@@ -41,12 +41,12 @@ type house struct {
 	connector ports.AccountConnector
 	files     ports.ReportFiles
 	linkKey   []byte
-	rows      int         // transactions of a day, to report on
-	time      ports.Clock // the api's, but in a bubble
+	rows      int         // number of transactions per day for reports
+	time      ports.Clock // the api's clock, except in a bubble
 	processes []*process
 }
 
-// process is one server's own: all that it does not find in the store.
+// process contains the parts of one server that are not in the store.
 type process struct {
 	clients  ports.ClientStore
 	auth     *clientauth.Authenticator
@@ -56,8 +56,8 @@ type process struct {
 	reports  *report.Service
 }
 
-// newHouse opens one on the place's store, as furnish says. The clients acme and
-// beta have the tokens tok-acme and tok-beta in the test's requests.
+// newHouse opens a house on the place's store, configured by furnish. The tests' requests
+// use the tokens tok-acme and tok-beta for the clients acme and beta.
 func newHouse(t testing.TB, p place, cfg httpserver.Config, furnish ...func(*house)) *house {
 	t.Helper()
 	clock := portstest.NewClock(start)
@@ -124,19 +124,19 @@ func (h *house) process(store records) *process {
 	return one
 }
 
-// next is the process whose turn it is, for what is asked past the wire.
+// next returns the process for the next direct call.
 func (h *house) next() *process { return h.processes[h.turn.next("")] }
 
-// turns has servers take them: what follows another request goes to another
-// server, and what was asked before to another than before.
+// turns assigns requests to servers: consecutive requests go to different servers, and so
+// do consecutive requests of the same kind.
 type turns struct {
 	of   int
 	mu   sync.Mutex
 	last int
-	took map[string]int // who took a request last
+	took map[string]int // the last server of each kind of request
 }
 
-// next is who takes a request; "" is one that was never made before.
+// next returns the server for a request; "" is a new kind.
 func (t *turns) next(request string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,7 +151,7 @@ func (t *turns) next(request string) int {
 	return t.last
 }
 
-// balancer stands before the servers.
+// balancer distributes requests to the servers.
 type balancer struct {
 	*turns
 
@@ -162,7 +162,7 @@ func (b balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.servers[b.next(r.Method+" "+r.RequestURI)].ServeHTTP(w, r)
 }
 
-// serve makes the place's servers, each of what furnish gives for it.
+// serve creates the place's servers, each with the result of furnish.
 func (a *api) serve(p place, furnish func(i int) (httpserver.Authenticator, httpserver.Services), cfg httpserver.Config) {
 	a.t.Helper()
 	b := balancer{turns: &turns{of: p.servers, took: map[string]int{}}}
@@ -178,8 +178,8 @@ func (a *api) serve(p place, furnish func(i int) (httpserver.Authenticator, http
 	}
 }
 
-// scripted makes the servers of a house whose services first heed what the test
-// says, and then do what they are for.
+// scripted creates the servers of a house whose services first follow the test's script
+// and then work normally.
 func (a *api) scripted(p place, cfg httpserver.Config) {
 	a.t.Helper()
 	h := newHouse(a.t, p, cfg)

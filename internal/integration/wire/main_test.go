@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// TestMain bounds how many tests use the one database server at once, whose
-// connections are few.
+// TestMain bounds how many tests use the database server concurrently, because it has few
+// connections.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "4"); err != nil {

@@ -22,29 +22,29 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// place is where the wire is tested: one server, or two that take turns at the
-// test's requests, on one store and one clock.
+// place is an environment of a test: one server, or two that take turns at the test's
+// requests, with one store and one clock.
 type place struct {
 	name    string
 	servers int
-	open    func(t testing.TB, servers int) []records // one store, as each server opens it
-	extra   bool                                      // left out without -everywhere
+	open    func(t testing.TB, servers int) []records // opens one store for each of the servers
+	extra   bool                                      // only used with -everywhere
 }
 
 var (
 	alone    = place{name: "one server", servers: 1, open: inMemory}
 	together = place{name: "two servers", servers: 2, open: inMemory}
-	// shared is two servers on one PostgreSQL database, with a pool each.
+	// shared is two servers with their own pools on one PostgreSQL database.
 	shared = place{name: "two servers on postgres", servers: 2, open: onDatabase}
-	// sharedToo is shared in a run with -everywhere. Without it, another test of
-	// the kind runs there.
+	// sharedToo is shared, but only with -everywhere. Without it, a similar test runs on
+	// shared.
 	sharedToo = place{name: "two servers on postgres", servers: 2, open: onDatabase, extra: true}
 )
 
 var everywhere = flag.Bool("everywhere", false, "run all tests of the wire with two servers on one PostgreSQL, too")
 
-// at runs one test on one server, on two, and where else it may: a bubble's time
-// stands still for a database.
+// at runs one test on one server, on two, and in the given places. Time in a bubble does
+// not pass for a database.
 func at(t *testing.T, test func(t *testing.T, p place), database ...place) {
 	t.Helper()
 	t.Parallel()
@@ -59,41 +59,41 @@ func at(t *testing.T, test func(t *testing.T, p place), database ...place) {
 	}
 }
 
-// single are the tests that are not run with two servers, each with the reason.
+// single lists the tests that do not run with two servers, with the reason.
 var single = map[string]string{
-	"TestMetrics":                           "metrics are one server's, and so is their registry",
-	"TestReadiness":                         itsChecks,
-	"TestACheckThatHangs":                   itsChecks,
-	"TestTheLog":                            itsLog,
-	"TestLogHandlerAddsTheTraceID":          itsLog,
-	"TestAPanic":                            itsLog,
-	"TestADiskThatFails":                    "the disk that fails is one server's, and its log tells",
-	"TestARequestThatTakesTooLongIsA504":    "the deadline is of one request, in the server that took it",
-	"TestASlowReaderOfADownload":            "a connection is one server's, and its time is a bubble's",
-	"TestANilServiceLeavesItsRoutesOut":     "what a handler is made without is its own",
-	"TestABodyThatBreaksOffDoesNothing":     "a connection that breaks is one server's",
-	"TestAFormIsOneHoweverItIsSpelt":        "what a header says is read by the server that took it",
-	"TestEvery401IsTheGateways":             "an error's bytes are made by the server that has it",
-	"TestWhatALogLineHolds":                 itsLog,
-	"TestAnAnswerOfALibraryIsCounted":       "metrics are one server's, and so is their registry",
-	"TestACheckIsToldToEnd":                 itsChecks,
-	"TestTheDocumentLeadsBelowAPrefix":      "the document leads to the handler that gave it",
-	"TestTheDocumentListsTheCodes":          noRequest,
-	"TestTheCheckAgainstTheDocumentCanFail": noRequest,
-	"TestNew":                               noRequest,
-	"TestNewServer":                         noRequest,
-	"TestEachTestSaysHowManyServers":        noRequest,
-	"TestRequestsTakeTurns":                 "it is of the two servers",
-	"TestMain":                              noRequest,
+	"TestMetricsCountRequests":                    "each server has its own metrics and registry",
+	"TestReadiness":                               itsChecks,
+	"TestAHangingCheckFailsInTime":                itsChecks,
+	"TestTheLogContainsNoSecrets":                 itsLog,
+	"TestLogHandlerAddsTheTraceID":                itsLog,
+	"TestAPanicIsA500":                            itsLog,
+	"TestAFailingDiskIsNotRevealed":               "the failing disk and the log belong to one server",
+	"TestARequestThatTakesTooLongIsA504":          "the deadline belongs to a request of one server",
+	"TestADownloadContinuesAsLongAsBytesFlow":     "a connection belongs to one server, and its time is a bubble's",
+	"TestRoutesOfANilServiceAreLeftOut":           "it is about the parts of one handler",
+	"TestAnIncompleteBodyHasNoEffect":             "a broken connection belongs to one server",
+	"TestMediaTypesAreCaseInsensitive":            "a header is parsed by one server",
+	"TestEvery401HasTheGatewaysEnvelope":          "an error is encoded by one server",
+	"TestLogLinesHaveTheCauseOnlyForServerErrors": itsLog,
+	"TestAResponseOfAForeignHandlerIsCounted":     "each server has its own metrics and registry",
+	"TestACheckIsCancelledAfterItsTime":           itsChecks,
+	"TestTheDocumentHasThePrefix":                 "the document refers to the handler that serves it",
+	"TestTheDocumentListsTheCodes":                noRequest,
+	"TestWrongResponsesAreDetected":               noRequest,
+	"TestNew":                                     noRequest,
+	"TestNewServer":                               noRequest,
+	"TestEachTestRunsOnTwoServersOrHasAReason":    noRequest,
+	"TestRequestsTakeTurns":                       "it tests taking turns",
+	"TestMain":                                    noRequest,
 }
 
 const (
-	itsChecks = "a server's readiness is its own: that is what a balancer asks for"
-	itsLog    = "the log, with the stack of a panic, is one server's"
-	noRequest = "nothing is asked over the wire"
+	itsChecks = "readiness belongs to one server: a balancer needs that"
+	itsLog    = "the log, with the stack of a panic, belongs to one server"
+	noRequest = "it sends no request"
 )
 
-// TestRequestsTakeTurns: two servers are worth something only if both are asked.
+// Two servers are only useful if both get requests.
 func TestRequestsTakeTurns(t *testing.T) {
 	a := newAPI(t, together, httpserver.Config{})
 	var took []int
@@ -110,9 +110,8 @@ func TestRequestsTakeTurns(t *testing.T) {
 	assert.Equal(t, []int{1, 0, 1, 0}, took)
 }
 
-// TestEachTestSaysHowManyServers: a new test of the wire runs on two servers, or
-// says why it does not.
-func TestEachTestSaysHowManyServers(t *testing.T) {
+// A new test must run on two servers, or have a reason in single.
+func TestEachTestRunsOnTwoServersOrHasAReason(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
 	found := map[string]bool{}
@@ -126,10 +125,10 @@ func TestEachTestSaysHowManyServers(t *testing.T) {
 		}
 	}
 	for name, twice := range found {
-		assert.NotEqual(t, twice, single[name] != "", "%s calls at, or stands in single with its reason", name)
+		assert.NotEqual(t, twice, single[name] != "", "%s must call at or have a reason in single", name)
 	}
 	for name := range single {
-		assert.Contains(t, found, name, "a test that is gone")
+		assert.Contains(t, found, name, "the test does not exist")
 	}
 }
 
@@ -189,8 +188,8 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return postgres.Migrate(ctx, pool)
 })
 
-// onDatabase opens a database of the test's own as processes do: each has a pool
-// and a store of its own.
+// onDatabase opens a database of the test like processes do: each has its own pool and
+// store.
 func onDatabase(t testing.TB, servers int) []records {
 	t.Helper()
 	dsn := pgtest.Database(t, tables)

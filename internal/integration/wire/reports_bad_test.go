@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadReportRequests has each field missing, of the wrong type, empty and
-// absurd (SPEC 2.5).
+// Each field is missing, of the wrong type, empty or out of bounds (SPEC 2.5).
 func TestBadReportRequests(t *testing.T) { at(t, badReportRequests, sharedToo) }
 
 func badReportRequests(t *testing.T, p place) {
@@ -36,35 +35,35 @@ func badReportRequests(t *testing.T, p place) {
 		body   string
 		status int
 	}{
-		"nothing":            {"", 400},
-		"a list":             {"[]", 400},
-		"null":               {"null", 400},
-		"two values":         {reportBody + "{}", 400},
-		"half a body":        {reportBody[:len(reportBody)/2], 400},
-		"a field twice":      {change(`"name"`, `"name":"x","name"`), 400},
-		"2 MiB":              {huge, 413},
-		"an unknown field":   {change(`"name"`, `"x":{"y":[1]},"name"`), 201},
-		"bytes that are not": {change("Nov", "\xff"), 400},
+		"nothing":          {"", 400},
+		"a list":           {"[]", 400},
+		"null":             {"null", 400},
+		"two values":       {reportBody + "{}", 400},
+		"half a body":      {reportBody[:len(reportBody)/2], 400},
+		"a field twice":    {change(`"name"`, `"name":"x","name"`), 400},
+		"2 MiB":            {huge, 413},
+		"an unknown field": {change(`"name"`, `"x":{"y":[1]},"name"`), 201},
+		"invalid UTF-8":    {change("Nov", "\xff"), 400},
 
 		"no merchant":             {change(`"merchantId"`, `"x"`), 400},
 		"a merchant of null":      {change(merchant, `null`), 400},
 		"a merchant of a number":  {change(merchant, `7`), 400},
 		"an empty merchant":       {change(merchant, `""`), 400},
-		"a merchant of a novel":   {change(merchant, `"`+strings.Repeat("m", 129)+`"`), 400},
-		"a merchant of controls":  {change(merchant, `"m\u0000"`), 400},
+		"a merchant of 129 bytes": {change(merchant, `"`+strings.Repeat("m", 129)+`"`), 400},
+		"a merchant with a NUL":   {change(merchant, `"m\u0000"`), 400},
 		"a merchant of 130 bytes": {change(merchant, `"`+strings.Repeat("é", 65)+`"`), 400},
 		"a merchant of 128 bytes": {change(merchant, `"`+strings.Repeat("é", 64)+`"`), 201},
 		"a long merchant":         {change(merchant, `"`+strings.Repeat("m", 128)+`"`), 201},
 
-		"no name":             {change(`"name"`, `"x"`), 400},
-		"a name of null":      {change(name, `null`), 400},
-		"a name of a number":  {change(name, `7`), 400},
-		"an empty name":       {change(name, `""`), 400},
-		"a name of blanks":    {change(name, `"  "`), 400},
-		"a name of a novel":   {change(name, `"`+strings.Repeat("é", 201)+`"`), 400},
-		"a long name":         {change(name, `"`+strings.Repeat("é", 200)+`"`), 201},
-		"a name of two lines": {change(name, `"a\nb"`), 400},
-		"a name of controls":  {change(name, `"a\u007fb"`), 400},
+		"no name":                  {change(`"name"`, `"x"`), 400},
+		"a name of null":           {change(name, `null`), 400},
+		"a name of a number":       {change(name, `7`), 400},
+		"an empty name":            {change(name, `""`), 400},
+		"a name of blanks":         {change(name, `"  "`), 400},
+		"a name of 201 characters": {change(name, `"`+strings.Repeat("é", 201)+`"`), 400},
+		"a long name":              {change(name, `"`+strings.Repeat("é", 200)+`"`), 201},
+		"a name of two lines":      {change(name, `"a\nb"`), 400},
+		"a name with a control":    {change(name, `"a\u007fb"`), 400},
 
 		"columns missing":        {change(`"columns"`, `"x"`), 400},
 		"a text for columns":     {change(columns, `"status"`), 400},
@@ -102,34 +101,34 @@ func badReportRequests(t *testing.T, p place) {
 		"367 days":              {from(`"2025-11-19"`), 422},
 		"366 days":              {from(`"2025-11-20"`), 201},
 
-		"filters as a list":         {filtered(`[]`), 400},
-		"filters as a text":         {filtered(`"status"`), 400},
-		"no filters":                {filtered(`{}`), 201},
-		"an unknown filter":         {filtered(`{"x":1}`), 422},
-		"a filter twice":            {filtered(`{"status":"F","status":"G"}`), 422},
-		"a filter of an object":     {filtered(`{"status":{"like":"F"}}`), 400},
-		"a filter of objects":       {filtered(`{"status":[{}]}`), 400},
-		"a filter of null":          {filtered(`{"status":null}`), 400},
-		"a filter of nulls":         {filtered(`{"status":[null]}`), 400},
-		"a filter of nothing":       {filtered(`{"status":[]}`), 400},
-		"a filter of lists":         {filtered(`{"status":[["F"]]}`), 400},
-		"a range within a range":    {filtered(`{"amount":{"from":{"from":1}}}`), 400},
-		"a range of a list":         {filtered(`{"amount":{"from":[1]}}`), 400},
-		"a range of texts":          {filtered(`{"status":{"from":"A"}}`), 422},
-		"a text for an amount":      {filtered(`{"amount":{"from":"ten"}}`), 422},
-		"an amount of exponents":    {filtered(`{"amount":1e999999999}`), 422},
-		"an amount of truth":        {filtered(`{"amount":true}`), 422},
-		"a time of 30 February":     {filtered(`{"createdAt":{"from":"2026-02-30"}}`), 422},
-		"1,001 values":              {filtered(`{"status":["F"` + strings.Repeat(`,"F"`, 1000) + `]}`), 422},
-		"filters 100,000 deep":      {filtered(`{"status":` + deep + `}`), 400},
-		"a range from a number":     {filtered(`{"amount":{"from":10}}`), 201},
-		"an unknown bound":          {filtered(`{"amount":{"from":"100","too":"200"}}`), 422},
-		"an unknown bound of null":  {filtered(`{"amount":{"to":1,"From":null}}`), 422},
-		"only an unknown bound":     {filtered(`{"amount":{"too":1}}`), 400},
-		"a turned range":            {filtered(`{"amount":{"from":200,"to":"100"}}`), 422},
-		"a turned range of times":   {filtered(`{"createdAt":{"from":"2026-11-21","to":"2026-11-20"}}`), 422},
-		"an unknown value":          {filtered(`{"status":"LOST"}`), 201},
-		"values, and an amount too": {filtered(`{"status":["F","G"],"amount":10.5}`), 201},
+		"filters as a list":          {filtered(`[]`), 400},
+		"filters as a text":          {filtered(`"status"`), 400},
+		"no filters":                 {filtered(`{}`), 201},
+		"an unknown filter":          {filtered(`{"x":1}`), 422},
+		"a filter twice":             {filtered(`{"status":"F","status":"G"}`), 422},
+		"a filter of an object":      {filtered(`{"status":{"like":"F"}}`), 400},
+		"a filter of objects":        {filtered(`{"status":[{}]}`), 400},
+		"a filter of null":           {filtered(`{"status":null}`), 400},
+		"a filter of nulls":          {filtered(`{"status":[null]}`), 400},
+		"a filter of nothing":        {filtered(`{"status":[]}`), 400},
+		"a filter of lists":          {filtered(`{"status":[["F"]]}`), 400},
+		"a range within a range":     {filtered(`{"amount":{"from":{"from":1}}}`), 400},
+		"a range of a list":          {filtered(`{"amount":{"from":[1]}}`), 400},
+		"a range of texts":           {filtered(`{"status":{"from":"A"}}`), 422},
+		"a text for an amount":       {filtered(`{"amount":{"from":"ten"}}`), 422},
+		"an amount of exponents":     {filtered(`{"amount":1e999999999}`), 422},
+		"a boolean amount":           {filtered(`{"amount":true}`), 422},
+		"a time of 30 February":      {filtered(`{"createdAt":{"from":"2026-02-30"}}`), 422},
+		"1,001 values":               {filtered(`{"status":["F"` + strings.Repeat(`,"F"`, 1000) + `]}`), 422},
+		"filters 100,000 deep":       {filtered(`{"status":` + deep + `}`), 400},
+		"a range from a number":      {filtered(`{"amount":{"from":10}}`), 201},
+		"an unknown bound":           {filtered(`{"amount":{"from":"100","too":"200"}}`), 422},
+		"an unknown bound of null":   {filtered(`{"amount":{"to":1,"From":null}}`), 422},
+		"only an unknown bound":      {filtered(`{"amount":{"too":1}}`), 400},
+		"an inverted range":          {filtered(`{"amount":{"from":200,"to":"100"}}`), 422},
+		"an inverted range of times": {filtered(`{"createdAt":{"from":"2026-11-21","to":"2026-11-20"}}`), 422},
+		"an unknown value":           {filtered(`{"status":"LOST"}`), 201},
+		"values, and an amount too":  {filtered(`{"status":["F","G"],"amount":10.5}`), 201},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := a.do(post("/v1/reports/transactions", "tok-acme", c.body))
@@ -138,10 +137,10 @@ func badReportRequests(t *testing.T, p place) {
 	}
 }
 
-// TestFiltersThatMeanNothing: the client is told which of its filters it was.
-func TestFiltersThatMeanNothing(t *testing.T) { at(t, filtersThatMeanNothing, sharedToo) }
+// The error names the filter.
+func TestErrorsNameTheWrongFilter(t *testing.T) { at(t, errorsNameTheWrongFilter, sharedToo) }
 
-func filtersThatMeanNothing(t *testing.T, p place) {
+func errorsNameTheWrongFilter(t *testing.T, p place) {
 	a := reports(t, p, 1)
 	for filters, want := range map[string]string{
 		`{"status":"F","amount":{"from":"100","too":"200"}}`: `filters on "amount" must have no other bounds than from and to`,
@@ -158,10 +157,10 @@ func filtersThatMeanNothing(t *testing.T, p place) {
 	}
 }
 
-// TestTheFormatOfAReport: what is misspelt is no csv by chance.
-func TestTheFormatOfAReport(t *testing.T) { at(t, theFormatOfAReport, sharedToo) }
+// An unknown format is not replaced by csv.
+func TestUnknownFormatsAreRejected(t *testing.T) { at(t, unknownFormatsAreRejected, sharedToo) }
 
-func theFormatOfAReport(t *testing.T, p place) {
+func unknownFormatsAreRejected(t *testing.T, p place) {
 	a := reports(t, p, 1)
 	for query, status := range map[string]int{
 		"": 201, "?": 201, "?format=csv": 201, "?%66ormat=cs%76": 201, "?x=1&format=csv&y": 201,
@@ -175,10 +174,12 @@ func theFormatOfAReport(t *testing.T, p place) {
 	}
 }
 
-// TestALimitedClientsReports: SERVICE.md decision 19.
-func TestALimitedClientsReports(t *testing.T) { at(t, aLimitedClientsReports, sharedToo) }
+// See decision 19 of SERVICE.md.
+func TestALimitedClientReportsOnItsMerchants(t *testing.T) {
+	at(t, aLimitedClientReportsOnItsMerchants, sharedToo)
+}
 
-func aLimitedClientsReports(t *testing.T, p place) {
+func aLimitedClientReportsOnItsMerchants(t *testing.T, p place) {
 	a := reports(t, p, 1)
 	for name, c := range map[string]struct {
 		merchant string
@@ -200,10 +201,10 @@ func aLimitedClientsReports(t *testing.T, p place) {
 	assert.Equal(t, 400, w.Code, "missing: %s", w.Body)
 }
 
-// TestAFailedReportHasNothingToShow: no link, no rows, no time of making.
-func TestAFailedReportHasNothingToShow(t *testing.T) { at(t, aFailedReportHasNothingToShow, shared) }
+// It has no link, no rows and no time of completion.
+func TestAFailedReportHasNoLinkOrRows(t *testing.T) { at(t, aFailedReportHasNoLinkOrRows, shared) }
 
-func aFailedReportHasNothingToShow(t *testing.T, p place) {
+func aFailedReportHasNoLinkOrRows(t *testing.T, p place) {
 	a := reports(t, p, 1)
 	var job map[string]any
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))

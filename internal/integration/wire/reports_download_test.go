@@ -23,7 +23,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// linked makes a report to its end and gives a request for its file.
+// linked makes a report and returns a request for its file.
 func linked(t *testing.T, a *house) request {
 	t.Helper()
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
@@ -38,9 +38,9 @@ func linked(t *testing.T, a *house) request {
 
 const twoRows = "é,2026-11-20T00:00:00.000Z\né,2026-11-20T00:00:01.000Z\n" // 56 bytes
 
-func TestRangesOfADownload(t *testing.T) { at(t, rangesOfADownload, sharedToo) }
+func TestDownloadsSupportRanges(t *testing.T) { at(t, downloadsSupportRanges, sharedToo) }
 
-func rangesOfADownload(t *testing.T, p place) {
+func downloadsSupportRanges(t *testing.T, p place) {
 	a := reports(t, p, 2)
 	download := linked(t, a)
 	whole := a.do(download)
@@ -51,29 +51,29 @@ func rangesOfADownload(t *testing.T, p place) {
 	for name, c := range map[string]struct {
 		header map[string]string
 		status int
-		body   string // of 200 and 206
+		body   string // for 200 and 206
 		of     string // Content-Range
 	}{
-		"the first bytes":       {map[string]string{"Range": "bytes=0-1"}, 206, twoRows[:2], "bytes 0-1/56"},
-		"from the middle":       {map[string]string{"Range": "bytes=27-"}, 206, twoRows[27:], "bytes 27-55/56"},
-		"the last bytes":        {map[string]string{"Range": "bytes=-5"}, 206, twoRows[51:], "bytes 51-55/56"},
-		"beyond the end":        {map[string]string{"Range": "bytes=50-999"}, 206, twoRows[50:], "bytes 50-55/56"},
-		"several":               {map[string]string{"Range": "bytes=0-1,5-6"}, 200, twoRows, ""},
-		"a thousand":            {map[string]string{"Range": "bytes=" + strings.Repeat("0-1,", 999) + "0-1"}, 200, twoRows, ""},
-		"none such":             {map[string]string{"Range": "bytes=56-"}, 416, "", "bytes */56"},
-		"backwards":             {map[string]string{"Range": "bytes=5-1"}, 416, "", ""},
-		"beyond numbers":        {map[string]string{"Range": "bytes=99999999999999999999-"}, 416, "", ""},
-		"no bytes":              {map[string]string{"Range": "rows=0-1"}, 416, "", ""},
-		"if it is still it":     {map[string]string{"Range": "bytes=0-1", "If-Range": etag}, 206, twoRows[:2], "bytes 0-1/56"},
-		"if it is another":      {map[string]string{"Range": "bytes=0-1", "If-Range": `"x"`}, 200, twoRows, ""},
-		"if it is a weak one":   {map[string]string{"Range": "bytes=0-1", "If-Range": "W/" + etag}, 200, twoRows, ""},
-		"if it is of this time": {map[string]string{"Range": "bytes=0-1", "If-Range": modified}, 206, twoRows[:2], "bytes 0-1/56"},
-		"unless it is it":       {map[string]string{"If-None-Match": etag}, 304, "", ""},
-		"unless it is another":  {map[string]string{"If-None-Match": `"x"`}, 200, twoRows, ""},
-		"unless it is there":    {map[string]string{"If-None-Match": "*", "Range": "bytes=999-"}, 304, "", ""},
-		"only if it is it":      {map[string]string{"If-Match": etag}, 200, twoRows, ""},
-		"only if it is another": {map[string]string{"If-Match": `"x"`}, 412, "", ""},
-		"nothing newer":         {map[string]string{"If-Modified-Since": modified}, 304, "", ""},
+		"the first bytes":             {map[string]string{"Range": "bytes=0-1"}, 206, twoRows[:2], "bytes 0-1/56"},
+		"from the middle":             {map[string]string{"Range": "bytes=27-"}, 206, twoRows[27:], "bytes 27-55/56"},
+		"the last bytes":              {map[string]string{"Range": "bytes=-5"}, 206, twoRows[51:], "bytes 51-55/56"},
+		"beyond the end":              {map[string]string{"Range": "bytes=50-999"}, 206, twoRows[50:], "bytes 50-55/56"},
+		"several":                     {map[string]string{"Range": "bytes=0-1,5-6"}, 200, twoRows, ""},
+		"a thousand":                  {map[string]string{"Range": "bytes=" + strings.Repeat("0-1,", 999) + "0-1"}, 200, twoRows, ""},
+		"outside the file":            {map[string]string{"Range": "bytes=56-"}, 416, "", "bytes */56"},
+		"backwards":                   {map[string]string{"Range": "bytes=5-1"}, 416, "", ""},
+		"above all numbers":           {map[string]string{"Range": "bytes=99999999999999999999-"}, 416, "", ""},
+		"no bytes":                    {map[string]string{"Range": "rows=0-1"}, 416, "", ""},
+		"If-Range with the ETag":      {map[string]string{"Range": "bytes=0-1", "If-Range": etag}, 206, twoRows[:2], "bytes 0-1/56"},
+		"If-Range with another ETag":  {map[string]string{"Range": "bytes=0-1", "If-Range": `"x"`}, 200, twoRows, ""},
+		"If-Range with a weak ETag":   {map[string]string{"Range": "bytes=0-1", "If-Range": "W/" + etag}, 200, twoRows, ""},
+		"If-Range with the time":      {map[string]string{"Range": "bytes=0-1", "If-Range": modified}, 206, twoRows[:2], "bytes 0-1/56"},
+		"If-None-Match with the ETag": {map[string]string{"If-None-Match": etag}, 304, "", ""},
+		"If-None-Match, another ETag": {map[string]string{"If-None-Match": `"x"`}, 200, twoRows, ""},
+		"If-None-Match with *":        {map[string]string{"If-None-Match": "*", "Range": "bytes=999-"}, 304, "", ""},
+		"If-Match with the ETag":      {map[string]string{"If-Match": etag}, 200, twoRows, ""},
+		"If-Match with another ETag":  {map[string]string{"If-Match": `"x"`}, 412, "", ""},
+		"If-Modified-Since":           {map[string]string{"If-Modified-Since": modified}, 304, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := download
@@ -99,8 +99,7 @@ func rangesOfADownload(t *testing.T, p place) {
 	}
 }
 
-// requireRefusal holds an answer to the flat envelope (I29); nothing of it is
-// the file's.
+// requireRefusal requires the flat envelope (I29) without anything of the file.
 func requireRefusal(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	var body errcodes.Flat
@@ -114,10 +113,12 @@ func requireRefusal(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 }
 
-// TestOtherMethodsOnADownload: a path has one method, HEAD is none beside it.
-func TestOtherMethodsOnADownload(t *testing.T) { at(t, otherMethodsOnADownload, sharedToo) }
+// A path has one method, and not even HEAD in addition.
+func TestOtherMethodsOnADownloadAreRejected(t *testing.T) {
+	at(t, otherMethodsOnADownloadAreRejected, sharedToo)
+}
 
-func otherMethodsOnADownload(t *testing.T, p place) {
+func otherMethodsOnADownloadAreRejected(t *testing.T, p place) {
 	a := reports(t, p, 2)
 	download := linked(t, a)
 	for _, download.method = range []string{http.MethodHead, http.MethodPost, http.MethodDelete, http.MethodOptions} {
@@ -128,10 +129,10 @@ func otherMethodsOnADownload(t *testing.T, p place) {
 	}
 }
 
-// TestLinksThatAreNone: whatever is wrong with a link, the answer is the same.
-func TestLinksThatAreNone(t *testing.T) { at(t, linksThatAreNone, shared) }
+// The response is the same, whatever is wrong with a link.
+func TestInvalidLinksHaveOneResponse(t *testing.T) { at(t, invalidLinksHaveOneResponse, shared) }
 
-func linksThatAreNone(t *testing.T, p place) {
+func invalidLinksHaveOneResponse(t *testing.T, p place) {
 	a := reports(t, p, 2)
 	const path = "/v1/reports/files/"
 	download := linked(t, a)
@@ -147,25 +148,25 @@ func linksThatAreNone(t *testing.T, p place) {
 	const mac = 32
 	one, two := decode(token), decode(another)
 	bad := map[string]string{
-		"another report under this signature": base64.RawURLEncoding.EncodeToString(append(two[:len(two)-mac:len(two)-mac], one[len(one)-mac:]...)),
-		"of another installation":             foreign,
-		"cut":                                 token[:len(token)-1],
-		"cut by a signature":                  base64.RawURLEncoding.EncodeToString(one[:len(one)-mac]),
-		"with a byte more":                    base64.RawURLEncoding.EncodeToString(append(slices.Clip(one), 0)),
-		"with a letter more":                  token + "A",
-		"with four letters more":              token + "AAAA",
-		"padded":                              token + "=",
-		"with a line's end":                   token + "%0A",
-		"with a return within":                token[:9] + "%0D" + token[9:],
-		"with a zero":                         token + "%00",
-		"with a blank":                        token + "%20",
-		"with a file's ending":                token + ".csv",
-		"with a slash":                        token + "%2Fx",
-		"twice":                               token + token,
-		"in upper case":                       strings.ToUpper(token),
-		"of dots":                             "%2e%2e%2freport.csv",
-		"of no bytes":                         "AA",
-		"too long by far":                     strings.Repeat("A", 10_000),
+		"another report with this signature": base64.RawURLEncoding.EncodeToString(append(two[:len(two)-mac:len(two)-mac], one[len(one)-mac:]...)),
+		"of another installation":            foreign,
+		"cut":                                token[:len(token)-1],
+		"without its signature":              base64.RawURLEncoding.EncodeToString(one[:len(one)-mac]),
+		"with another byte":                  base64.RawURLEncoding.EncodeToString(append(slices.Clip(one), 0)),
+		"with another letter":                token + "A",
+		"with four more letters":             token + "AAAA",
+		"padded":                             token + "=",
+		"with a line break":                  token + "%0A",
+		"with a return inside":               token[:9] + "%0D" + token[9:],
+		"with a zero":                        token + "%00",
+		"with a blank":                       token + "%20",
+		"with a file extension":              token + ".csv",
+		"with a slash":                       token + "%2Fx",
+		"twice":                              token + token,
+		"in upper case":                      strings.ToUpper(token),
+		"of dots":                            "%2e%2e%2freport.csv",
+		"of no bytes":                        "AA",
+		"much too long":                      strings.Repeat("A", 10_000),
 	}
 	for i := range token {
 		other := byte('A')
@@ -187,7 +188,7 @@ func linksThatAreNone(t *testing.T, p place) {
 	assert.Equal(t, 404, a.do(download).Code, "expired")
 }
 
-// badFile is a report's file on a disk that fails.
+// badFile is a report's file on a failing disk.
 type badFile struct {
 	ports.ReportFile
 
@@ -208,7 +209,7 @@ func (f badFile) Seek(offset int64, whence int) (int64, error) {
 	return f.ReportFile.Seek(offset, whence)
 }
 
-// badDisk is a service whose files have the faults of one.
+// badDisk is a service whose files have the faults of badFile.
 type badDisk struct {
 	*report.Service
 
@@ -228,9 +229,9 @@ func (s *badDisk) OpenLink(ctx context.Context, token string) (report.File, erro
 	return file, nil
 }
 
-// TestADiskThatFails: no word of it reaches the client, and no half file passes
-// for a whole one.
-func TestADiskThatFails(t *testing.T) {
+// The client sees nothing of the error, and a partial file is never mistaken for a
+// complete one.
+func TestAFailingDiskIsNotRevealed(t *testing.T) {
 	a := reports(t, alone, 2)
 	disk := &badDisk{Service: a.processes[0].reports}
 	var log bytes.Buffer

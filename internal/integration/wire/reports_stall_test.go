@@ -15,8 +15,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 )
 
-// pipes is a listener whose connections hold no byte back: what the server
-// writes waits until it is read.
+// pipes is a listener whose connections do not buffer: writes of the server wait until
+// they are read.
 type pipes struct {
 	arrive chan net.Conn
 	closed chan struct{}
@@ -38,8 +38,8 @@ func (p *pipes) Close() error {
 
 func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// onPipe serves h on one connection, with the limits of a server on the open
-// net, and gives the client's end.
+// onPipe serves h on one connection, with a server's usual limits, and returns the
+// client's end.
 func onPipe(t *testing.T, h http.Handler) net.Conn {
 	t.Helper()
 	server, err := httpserver.NewServer(h, nil)
@@ -57,15 +57,15 @@ func onPipe(t *testing.T, h http.Handler) net.Conn {
 	return ours
 }
 
-// TestASlowReaderOfADownload: a download goes on as long as bytes flow, far
-// beyond the server's own limit, and ends where they stand still.
-func TestASlowReaderOfADownload(t *testing.T) {
+// A download continues as long as bytes flow, far beyond the server's own limit, and ends
+// when they stop.
+func TestADownloadContinuesAsLongAsBytesFlow(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		piece int
 		pause time.Duration // after each piece
 		whole bool
-		limit time.Duration // for all of it
+		limit time.Duration // for the whole download
 	}{
 		{"reads steadily for minutes", 8 << 10, 5 * time.Second, true, time.Hour},
 		{"stands still", 8 << 10, 31 * time.Second, false, 2 * time.Minute},

@@ -48,7 +48,7 @@ func (n noReports) OpenLink(context.Context, string) (report.File, error) {
 	return report.File{}, n.err
 }
 
-// fewRows is a source of some transactions of the day, in one column each.
+// fewRows is a source of some transactions of the day, with one column each.
 type fewRows int
 
 func (fewRows) Columns() []ports.Column {
@@ -97,7 +97,7 @@ func (t textRows) Write(row []string) error {
 
 func (textRows) Close() error { return nil }
 
-// reports is a house whose source has so many rows.
+// reports returns a house whose source has the number of rows.
 func reports(t testing.TB, p place, rows int) *house {
 	t.Helper()
 	return newHouse(t, p, httpserver.Config{PublicURL: "https://pay.example"}, func(h *house) { h.rows = rows })
@@ -106,10 +106,12 @@ func reports(t testing.TB, p place, rows int) *house {
 const reportBody = `{"merchantId":"0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10","name":"Novémber","columns":["status","createdAt"],` +
 	`"parameters":{"dateRange":{"startDate":"2026-11-20","endDate":"2026-11-20"}},"filters":null}`
 
-// TestAReportOverHTTP is SPEC 4.5 and the routes around it.
-func TestAReportOverHTTP(t *testing.T) { at(t, aReportOverHTTP, shared) }
+// The test covers SPEC 4.5 and the related routes.
+func TestAReportIsCreatedAndDownloadedOverHTTP(t *testing.T) {
+	at(t, aReportIsCreatedAndDownloadedOverHTTP, shared)
+}
 
-func aReportOverHTTP(t *testing.T, p place) {
+func aReportIsCreatedAndDownloadedOverHTTP(t *testing.T, p place) {
 	a := reports(t, p, 2)
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.Equal(t, 201, w.Code, w.Body)
@@ -188,10 +190,10 @@ func manyRowsAreNotInline(t *testing.T, p place) {
 	assert.NotEmpty(t, job["downloadUrl"])
 }
 
-// TestADownloadOverAConnection has more bytes than a connection buffers.
-func TestADownloadOverAConnection(t *testing.T) { at(t, aDownloadOverAConnection, sharedToo) }
+// The file is larger than the buffers of a connection.
+func TestALargeFileCanBeDownloaded(t *testing.T) { at(t, aLargeFileCanBeDownloaded, sharedToo) }
 
-func aDownloadOverAConnection(t *testing.T, p place) {
+func aLargeFileCanBeDownloaded(t *testing.T, p place) {
 	a := reports(t, p, 80_000)
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.Equal(t, 201, w.Code)

@@ -28,14 +28,14 @@ func TestNew(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// routes lists "METHOD /path" of each route, as the OpenAPI document has them; the
-// method of a route that takes all is empty. The server's own tests hold the
-// document to the routes that it serves.
+// routes returns "METHOD /path" for each route of the OpenAPI document. The method is
+// empty if a route accepts all methods. The server's own tests compare the document with
+// the routes.
 func routes(t *testing.T) (all []string) {
 	t.Helper()
 	for path, item := range document(t).Paths.Map() {
 		for method, operation := range item.Operations() {
-			if operation.Deprecated { // answers by any method
+			if operation.Deprecated { // accepts any method
 				method = ""
 			}
 			all = append(all, method+" "+path)
@@ -44,10 +44,10 @@ func routes(t *testing.T) (all []string) {
 	return all
 }
 
-// TestMethods tries every method on every route.
-func TestMethods(t *testing.T) { at(t, methods, sharedToo) }
+// The test tries every method on every route.
+func TestOtherMethodsAreRejected(t *testing.T) { at(t, otherMethodsAreRejected, sharedToo) }
 
-func methods(t *testing.T, p place) {
+func otherMethodsAreRejected(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	methods := []string{"GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "BREW"}
 	for _, known := range routes(t) {
@@ -69,11 +69,11 @@ func methods(t *testing.T, p place) {
 	}
 }
 
-// TestUnknownPaths are flat 404s, never redirects: with a token below /v1 and
-// /accounts, without one elsewhere.
-func TestUnknownPaths(t *testing.T) { at(t, unknownPaths, sharedToo) }
+// Unknown paths are flat 404s, never redirects: with a token below /v1 and /accounts,
+// without one elsewhere.
+func TestUnknownPathsAre404(t *testing.T) { at(t, unknownPathsAre404, sharedToo) }
 
-func unknownPaths(t *testing.T, p place) {
+func unknownPathsAre404(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{
 		"/v1", "/v1/", "/v1/nothing", "/v1/rate-locks/", "/v1/rate-locks/rl_1/", "/v1/rate-locks/rl_1/cancel/",
@@ -100,9 +100,8 @@ func unknownPaths(t *testing.T, p place) {
 	})
 }
 
-// TestEveryPathHasAnEnvelope draws paths out of hostile pieces: the answer is
-// never a redirect, nothing below /v1 is told apart without a token, and no
-// service is reached.
+// The test draws paths from hostile pieces. The response is never a redirect, without a
+// token it is the same for all paths below /v1, and no service is called.
 func TestEveryPathHasAnEnvelope(t *testing.T) { at(t, everyPathHasAnEnvelope, sharedToo) }
 
 func everyPathHasAnEnvelope(t *testing.T, p place) {
@@ -130,11 +129,11 @@ func everyPathHasAnEnvelope(t *testing.T, p place) {
 	})
 }
 
-func TestReplacedRoutesNameTheirReplacement(t *testing.T) {
-	at(t, replacedRoutesNameTheirReplacement, sharedToo)
+func TestReplacedRoutesReferToTheirReplacement(t *testing.T) {
+	at(t, replacedRoutesReferToTheirReplacement, sharedToo)
 }
 
-func replacedRoutesNameTheirReplacement(t *testing.T, p place) {
+func replacedRoutesReferToTheirReplacement(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{"/verification/mobile", "/verification/bank-account"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
@@ -145,11 +144,11 @@ func replacedRoutesNameTheirReplacement(t *testing.T, p place) {
 	}
 }
 
-// TestANilServiceLeavesItsRoutesOut, and they stay behind the 401.
-func TestANilServiceLeavesItsRoutesOut(t *testing.T) {
+// Such routes still return 401 without a token.
+func TestRoutesOfANilServiceAreLeftOut(t *testing.T) {
 	h, err := httpserver.New(&auth{}, httpserver.Services{}, nil)
 	require.NoError(t, err)
-	answer := func(q request) string { // the document describes the routes that are there
+	answer := func(q request) string { // the document describes the existing routes
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, q.make())
 		return w.Body.String()

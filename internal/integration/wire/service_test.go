@@ -53,10 +53,10 @@ func TestReadiness(t *testing.T) {
 	})
 }
 
-// TestACheckThatHangs fails its probes in time and is not started twice.
-func TestACheckThatHangs(t *testing.T) { synctest.Test(t, aCheckThatHangs) }
+// A hanging check fails its requests in time and is not started twice.
+func TestAHangingCheckFailsInTime(t *testing.T) { synctest.Test(t, aHangingCheckFailsInTime) }
 
-func aCheckThatHangs(t *testing.T) {
+func aHangingCheckFailsInTime(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, 10)
 	a := newAPI(t, alone, httpserver.Config{CheckTimeout: 20 * time.Millisecond, Checks: []httpserver.Check{
 		check("store", false, nil),
@@ -73,7 +73,7 @@ func aCheckThatHangs(t *testing.T) {
 	assert.Equal(t, 200, a.do(request{method: "GET", path: "/readyz"}).Code)
 }
 
-func TestMetrics(t *testing.T) {
+func TestMetricsCountRequests(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	a := newAPI(t, alone, httpserver.Config{Metrics: registry})
 	a.do(post("/v1/rate-locks", "tok-acme", usdzar))
@@ -93,7 +93,7 @@ func TestMetrics(t *testing.T) {
 		`corridor_http_requests_total{code="404",method="GET",route="/"} 1`,
 		`corridor_http_requests_total{code="405",method="other",route="/docs"} 1`,
 		`corridor_http_request_duration_seconds_count{route="/v1/rate-locks"} 3`,
-		`corridor_http_requests_in_flight 1`, // this one
+		`corridor_http_requests_in_flight 1`, // this request
 	} {
 		assert.Contains(t, w.Body.String(), want+"\n")
 	}
@@ -103,10 +103,10 @@ func TestMetrics(t *testing.T) {
 	assert.Equal(t, errcodes.Configuration, errcodes.Of(err), "two handlers cannot share a registry")
 }
 
-// TestDocs reads the page and everything that it loads.
-func TestDocs(t *testing.T) { at(t, docs, sharedToo) }
+// The test fetches the page and everything that it loads.
+func TestTheDocsPageLoads(t *testing.T) { at(t, theDocsPageLoads, sharedToo) }
 
-func docs(t *testing.T, p place) {
+func theDocsPageLoads(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	page := a.do(request{method: "GET", path: "/docs"})
 	assert.Equal(t, 200, page.Code)
@@ -135,9 +135,8 @@ func docs(t *testing.T, p place) {
 	assert.True(t, strings.HasPrefix(w.Body.String(), "openapi: 3.1"))
 }
 
-// TestTheCheckAgainstTheDocumentCanFail: the harness is worth something only if
-// it catches answers that are wrong.
-func TestTheCheckAgainstTheDocumentCanFail(t *testing.T) {
+// The harness must reject wrong responses.
+func TestWrongResponsesAreDetected(t *testing.T) {
 	trace := strings.Repeat("a", 32)
 	good := `{"rateLockId":"r","status":"active","base":"USD","quote":"ZAR","midRate":"1","markupBps":1,"allInRate":"1","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-20T15:00:00.000Z"}`
 	for _, c := range []struct {
@@ -150,7 +149,7 @@ func TestTheCheckAgainstTheDocumentCanFail(t *testing.T) {
 		{"a good lock", "/v1/rate-locks", 201, trace, good, false},
 		{"no trace id", "/v1/rate-locks", 201, "", good, true},
 		{"a status that the route lacks", "/v1/rate-locks", 202, trace, good, true},
-		{"a field too many", "/v1/rate-locks", 201, trace, strings.Replace(good, "{", `{"owner":"acme",`, 1), true},
+		{"an additional field", "/v1/rate-locks", 201, trace, strings.Replace(good, "{", `{"owner":"acme",`, 1), true},
 		{"a rate as a number", "/v1/rate-locks", 201, trace, strings.Replace(good, `"midRate":"1"`, `"midRate":1`, 1), true},
 		{"a time without milliseconds", "/v1/rate-locks", 201, trace, strings.Replace(good, "00.000Z", "00Z", 1), true},
 		{"cancelled without a reason", "/v1/rate-locks", 201, trace, strings.Replace(good, "active", "cancelled", 1), true},
@@ -178,7 +177,7 @@ func TestTheCheckAgainstTheDocumentCanFail(t *testing.T) {
 	}
 }
 
-// probe is a testing.TB that only remembers whether something failed.
+// probe is a testing.TB that only records a failure.
 type probe struct {
 	testing.TB
 	failed bool
@@ -186,10 +185,10 @@ type probe struct {
 
 func (p *probe) Errorf(string, ...any) { p.failed = true }
 
-// TestOverTheWire sends what net/http gets to see before the handler.
-func TestOverTheWire(t *testing.T) { at(t, overTheWire, sharedToo) }
+// These requests reach net/http before the handler.
+func TestRequestsOverAConnection(t *testing.T) { at(t, requestsOverAConnection, sharedToo) }
 
-func overTheWire(t *testing.T, p place) {
+func requestsOverAConnection(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	var urls []string
 	for _, h := range a.servers {
@@ -243,12 +242,12 @@ func overTheWire(t *testing.T, p place) {
 			}
 		})
 	}
-	t.Run("headers above 16 KiB are net/http's own 431", func(t *testing.T) {
+	t.Run("headers above 16 KiB are a 431 of net/http", func(t *testing.T) {
 		response, _ := send(t, "GET", "/livez", nil, func(r *http.Request) { r.Header.Set("X-Big", strings.Repeat("x", 32<<10)) })
 		assert.Equal(t, http.StatusRequestHeaderFieldsTooLarge, response.StatusCode)
 		assert.Empty(t, response.Header.Get("x-trace-id"))
 	})
-	t.Run("many at once", func(t *testing.T) {
+	t.Run("many concurrently", func(t *testing.T) {
 		var wg sync.WaitGroup
 		var minted atomic.Int64
 		const each, all = 20, 8 * 20

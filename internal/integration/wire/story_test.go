@@ -61,9 +61,11 @@ func idOf(t *testing.T, w *httptest.ResponseRecorder) string {
 	return body.RateLockID
 }
 
-func TestTheLifeOfALock(t *testing.T) { at(t, theLifeOfALock, shared) }
+func TestALockIsMintedReplacedAndCancelled(t *testing.T) {
+	at(t, aLockIsMintedReplacedAndCancelled, shared)
+}
 
-func theLifeOfALock(t *testing.T, p place) {
+func aLockIsMintedReplacedAndCancelled(t *testing.T, p place) {
 	s := newStory(t, p)
 	first := s.create(usdzar)
 	assert.Equal(t, 201, first.Code)
@@ -106,17 +108,17 @@ func theLifeOfALock(t *testing.T, p place) {
 	}
 }
 
-// TestWhatBadPairsGet is SPEC 4.2 through the real service.
-func TestWhatBadPairsGet(t *testing.T) { at(t, whatBadPairsGet, shared) }
+// The test covers SPEC 4.2 with the real service.
+func TestBadPairsAreRejected(t *testing.T) { at(t, badPairsAreRejected, shared) }
 
-func whatBadPairsGet(t *testing.T, p place) {
+func badPairsAreRejected(t *testing.T, p place) {
 	s := newStory(t, p)
 	for _, c := range []struct {
 		name, body string
 		status     int
 	}{
 		{"lower case", `{"base":"usd","quote":"ZAR"}`, 400},
-		{"no currency", `{"base":"USX","quote":"ZAR"}`, 400},
+		{"not a currency", `{"base":"USX","quote":"ZAR"}`, 400},
 		{"empty", `{"base":"","quote":"ZAR"}`, 400},
 		{"missing", `{"base":"USD"}`, 400},
 		{"a NUL by escape", `{"base":"US\u0000","quote":"ZAR"}`, 400},

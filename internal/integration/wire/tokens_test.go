@@ -12,14 +12,14 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// on gives one of the servers, which takes no turns.
+// on returns one server, without taking turns.
 func (a *api) on(i int) *api {
 	own := *a
 	own.h = a.servers[i]
 	return &own
 }
 
-// refusedOn lists the servers that refuse a token.
+// refusedOn returns the servers that reject a token.
 func (s *story) refusedOn(token string) (refused []int) {
 	s.t.Helper()
 	for i := range s.servers {
@@ -32,17 +32,17 @@ func (s *story) refusedOn(token string) (refused []int) {
 	return refused
 }
 
-// allRefuse wants a token to be good nowhere any more.
+// allRefuse requires that all servers reject a token.
 func (s *story) allRefuse(token string) {
 	s.t.Helper()
 	assert.Len(s.t, s.refusedOn(token), len(s.servers))
 }
 
-// TestATokenIsTakenBack (I14): the server that hears of it refuses it at once,
-// others may believe what they have read for as long as their cache is good.
-func TestATokenIsTakenBack(t *testing.T) { at(t, aTokenIsTakenBack, shared) }
+// I14: the server that revokes a token rejects it at once; others may accept it until
+// their cached entry expires.
+func TestARevokedTokenIsRejected(t *testing.T) { at(t, aRevokedTokenIsRejected, shared) }
 
-func aTokenIsTakenBack(t *testing.T, p place) {
+func aRevokedTokenIsRejected(t *testing.T, p place) {
 	s := newStory(t, p)
 	kept := s.logIn("acme")
 	for i, one := range s.processes {
@@ -59,10 +59,10 @@ func aTokenIsTakenBack(t *testing.T, p place) {
 	assert.Empty(t, s.refusedOn(kept), "another token of the client")
 }
 
-// TestAClientIsDisabled (I14): its tokens end with it, wherever they were used.
-func TestAClientIsDisabled(t *testing.T) { at(t, aClientIsDisabled, shared) }
+// I14: tokens of a disabled client are invalid on all servers.
+func TestADisabledClientIsRejected(t *testing.T) { at(t, aDisabledClientIsRejected, shared) }
 
-func aClientIsDisabled(t *testing.T, p place) {
+func aDisabledClientIsRejected(t *testing.T, p place) {
 	s := newStory(t, p)
 	require.Empty(t, s.refusedOn(s.token))
 	acme := ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}, Disabled: true}

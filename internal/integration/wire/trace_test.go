@@ -18,8 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestTraceIDIsNeverEchoed is I28; that it is unique, do checks for every
-// answer of every test.
+// I28: do checks that trace ids are unique for every response of every test.
 func TestTraceIDIsNeverEchoed(t *testing.T) { at(t, traceIDIsNeverEchoed, sharedToo) }
 
 func traceIDIsNeverEchoed(t *testing.T, p place) {
@@ -37,9 +36,9 @@ func traceIDIsNeverEchoed(t *testing.T, p place) {
 	}
 }
 
-func TestATraceIDNeedsNoLuck(t *testing.T) { at(t, aTraceIDNeedsNoLuck, sharedToo) }
+func TestTraceIDsNeedNoRandomness(t *testing.T) { at(t, traceIDsNeedNoRandomness, sharedToo) }
 
-func aTraceIDNeedsNoLuck(t *testing.T, p place) {
+func traceIDsNeedNoRandomness(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{Random: iotest.ErrReader(errors.New("no chance"))})
 	a.do(request{method: "GET", path: "/livez"})
 	a.do(request{method: "GET", path: "/livez"})
@@ -68,8 +67,8 @@ func TestLogHandlerAddsTheTraceID(t *testing.T) {
 	assert.NotContains(t, out.String(), "trace_id")
 }
 
-// TestAPanic is a 500 with its trace id, in the log too, and its text nowhere.
-func TestAPanic(t *testing.T) {
+// A panic is a 500 with its trace id, which is also logged. Its text is nowhere.
+func TestAPanicIsA500(t *testing.T) {
 	for name, v := range map[string]any{"a string": "canary", "an error": errors.New("canary")} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -93,7 +92,7 @@ func TestAPanic(t *testing.T) {
 		})
 		assert.Empty(t, w.Body.String())
 	})
-	t.Run("an answer that has begun is cut off", func(t *testing.T) {
+	t.Run("a response that has begun is cut off", func(t *testing.T) {
 		a := newAPI(t, alone, httpserver.Config{})
 		assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
 			a.h.ServeHTTP(brokenWriter{httptest.NewRecorder()}, post("/v1/rate-locks", "tok-acme", usdzar).make())
@@ -101,13 +100,13 @@ func TestAPanic(t *testing.T) {
 	})
 }
 
-// brokenWriter panics once the answer has begun.
+// brokenWriter panics after the response has begun.
 type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) Write([]byte) (int, error) { panic("broken") }
 
-// TestTheLog has what an operator needs and nothing that is secret.
-func TestTheLog(t *testing.T) {
+// The log contains what an operator needs and no secrets.
+func TestTheLogContainsNoSecrets(t *testing.T) {
 	var out bytes.Buffer
 	a := newAPI(t, alone, httpserver.Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 	line := func(q request) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// payments is a house with a transaction of acme's.
+// payments returns a house with a transaction of acme.
 func payments(t *testing.T, p place, id string) *house {
 	t.Helper()
 	h := newHouse(t, p, httpserver.Config{})
@@ -31,11 +31,11 @@ func poll(id string) request {
 	return request{method: "GET", path: "/v1/payment/" + id, token: "tok-acme"}
 }
 
-// TestATransactionOverHTTP is SPEC 2.9 and 4.8: pending, then failed for good,
-// with the provider's own words beside the code.
-func TestATransactionOverHTTP(t *testing.T) { at(t, aTransactionOverHTTP, shared) }
+// SPEC 2.9 and 4.8: the transaction is pending and then failed, with the provider's text
+// in addition to the code.
+func TestATransactionIsPolledOverHTTP(t *testing.T) { at(t, aTransactionIsPolledOverHTTP, shared) }
 
-func aTransactionOverHTTP(t *testing.T, p place) {
+func aTransactionIsPolledOverHTTP(t *testing.T, p place) {
 	a := payments(t, p, "tx 1/é")
 	at := "tx%201%2F%C3%A9"
 	assert.Equal(t, `{"transactionId":"tx 1/é","status":"PENDING"}`, a.do(poll(at)).Body.String())
@@ -55,9 +55,11 @@ func aTransactionOverHTTP(t *testing.T, p place) {
 	assert.Equal(t, want, a.do(poll(at)).Body.String(), "a late payment rewrites nothing")
 }
 
-func TestWhoseTransaction(t *testing.T) { at(t, whoseTransaction, shared) }
+func TestOtherClientsTransactionsAreNotFound(t *testing.T) {
+	at(t, otherClientsTransactionsAreNotFound, shared)
+}
 
-func whoseTransaction(t *testing.T, p place) {
+func otherClientsTransactionsAreNotFound(t *testing.T, p place) {
 	a := payments(t, p, "tx-1")
 	for _, c := range []struct {
 		who    string
@@ -67,10 +69,10 @@ func whoseTransaction(t *testing.T, p place) {
 		{"own", poll("tx-1"), 200},
 		{"another's", request{method: "GET", path: "/v1/payment/tx-1", token: "tok-beta"}, 404},
 		{"in capitals", poll("TX-1"), 404},
-		{"with a blank behind", poll("tx-1%20"), 404},
+		{"with a trailing blank", poll("tx-1%20"), 404},
 		{"with a NUL", poll("tx-1%00"), 404},
 		{"of 10,000 characters", poll(strings.Repeat("x", 10_000)), 404},
-		{"with a byte that is no UTF-8", poll("%ff"), 404},
+		{"with a byte that is not UTF-8", poll("%ff"), 404},
 		{"none", poll(""), 404},
 		{"posted", post("/v1/payment/tx-1", "tok-acme", "{}"), 405},
 		{"without a token", request{method: "GET", path: "/v1/payment/tx-1"}, 401},
@@ -91,9 +93,9 @@ func (d noTransactions) Get(context.Context, string, string) (ports.Transaction,
 	return ports.Transaction{}, d.err
 }
 
-func TestATransactionThatCannotBeRead(t *testing.T) { at(t, aTransactionThatCannotBeRead, sharedToo) }
+func TestAFailureToReadATransaction(t *testing.T) { at(t, aFailureToReadATransaction, sharedToo) }
 
-func aTransactionThatCannotBeRead(t *testing.T, p place) {
+func aFailureToReadATransaction(t *testing.T, p place) {
 	for code, status := range map[errcodes.Code]int{
 		errcodes.StorageUnavailable: 503, errcodes.CorruptRecord: 500, errcodes.DeadlineExceeded: 504, errcodes.OutcomeUnknown: 500,
 	} {
@@ -108,7 +110,7 @@ func aTransactionThatCannotBeRead(t *testing.T, p place) {
 	}
 }
 
-// The OpenAPI document knows each code of SPEC 7.5 and no other.
+// The OpenAPI document lists exactly the codes of SPEC 7.5.
 func TestTheDocumentListsTheCodes(t *testing.T) {
 	var listed, codes []string
 	for _, code := range document(t).Components.Schemas["AuthState"].Value.Properties["code"].Value.Enum {

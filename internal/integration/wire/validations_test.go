@@ -26,10 +26,10 @@ const (
 		`"accountIdentifier":"0690000032","bankCode":"044"}`
 )
 
-// TestValidateAccount has each status that the route can give (SPEC 4.7, 7.1).
-func TestValidateAccount(t *testing.T) { at(t, validateAccount, sharedToo) }
+// The test covers each status of the route (SPEC 4.7, 7.1).
+func TestValidateAccountHasItsStatuses(t *testing.T) { at(t, validateAccountHasItsStatuses, sharedToo) }
 
-func validateAccount(t *testing.T, p place) {
+func validateAccountHasItsStatuses(t *testing.T, p place) {
 	ask := func(body string) request { return post("/accounts/validate", "tok-acme", body) }
 	coded := func(code errcodes.Code) error { return errcodes.Wrap(code, "", errors.New("canary")) }
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func validateAccount(t *testing.T, p place) {
 		q      request
 		err    error
 		status int
-		body   string // a prefix "~" asks for no exact bytes
+		body   string // with the prefix "~" the bytes are not compared
 	}{
 		{"200", ask(nuban), nil, 200, verified},
 		{"400 no body", ask(""), nil, 400, `~"The body must be a JSON object"`},
@@ -62,17 +62,17 @@ func validateAccount(t *testing.T, p place) {
 			if part, ok := strings.CutPrefix(c.body, "~"); ok {
 				assert.Contains(t, w.Body.String(), part)
 			} else {
-				assert.Equal(t, c.body, a.told(w))
+				assert.Equal(t, c.body, a.asFake(w))
 			}
 		})
 	}
 }
 
-func TestTheRequestReachesTheServiceWhole(t *testing.T) {
-	at(t, theRequestReachesTheServiceWhole, sharedToo)
+func TestTheServiceReceivesTheWholeRequest(t *testing.T) {
+	at(t, theServiceReceivesTheWholeRequest, sharedToo)
 }
 
-func theRequestReachesTheServiceWhole(t *testing.T, p place) {
+func theServiceReceivesTheWholeRequest(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	a.do(post("/accounts/validate", "tok-acme", strings.TrimSuffix(nuban, "}")+`,"accountHolderName":"Ama \u00c9","x":[1]}`))
 	assert.Equal(t, market.Request{
@@ -81,11 +81,11 @@ func theRequestReachesTheServiceWhole(t *testing.T, p place) {
 	}, a.validations.last)
 }
 
-// A client that is limited to merchants may name no other: after what is
-// malformed, before what breaks a rule.
-func TestMerchants(t *testing.T) { at(t, merchants, sharedToo) }
+// A client that is limited to merchants may use no others. This is checked after the form
+// of the request and before its rules.
+func TestClientsUseOnlyTheirMerchants(t *testing.T) { at(t, clientsUseOnlyTheirMerchants, sharedToo) }
 
-func merchants(t *testing.T, p place) {
+func clientsUseOnlyTheirMerchants(t *testing.T, p place) {
 	own := strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", betas, 1)
 	for _, c := range []struct {
 		name, body string
@@ -98,7 +98,7 @@ func merchants(t *testing.T, p place) {
 		{"another, without a bank code", strings.Replace(nuban, `"044"`, `""`, 1), 403},
 		{"none", strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", "", 1), 400},
 		{"no merchant at all", strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", "m-1", 1), 400},
-		{"another, malformed otherwise", strings.Replace(nuban, "bank_account", "purse", 1), 400},
+		{"another, and malformed", strings.Replace(nuban, "bank_account", "purse", 1), 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t, p, httpserver.Config{})
@@ -112,9 +112,11 @@ func merchants(t *testing.T, p place) {
 	}
 }
 
-func TestWhoseValidation(t *testing.T) { at(t, whoseValidation, shared) }
+func TestOtherClientsValidationsAreNotFound(t *testing.T) {
+	at(t, otherClientsValidationsAreNotFound, shared)
+}
 
-func whoseValidation(t *testing.T, p place) {
+func otherClientsValidationsAreNotFound(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	for _, c := range []struct {
 		who, token, id string
@@ -126,13 +128,13 @@ func whoseValidation(t *testing.T, p place) {
 		{"a lock's", "tok-acme", "rl_1", 404},
 		{"of 10,000 characters", "tok-acme", strings.Repeat("x", 10_000), 404},
 		{"with a NUL", "tok-acme", validationID + "%00", 404},
-		{"with a byte that is no UTF-8", "tok-acme", "%ff", 404},
+		{"with a byte that is not UTF-8", "tok-acme", "%ff", 404},
 	} {
 		t.Run(c.who, func(t *testing.T) {
 			w := a.do(request{method: "GET", path: "/accounts/validate/" + c.id, token: c.token})
 			assert.Equal(t, c.status, w.Code)
 			if c.status == 200 {
-				assert.Equal(t, verified, a.told(w))
+				assert.Equal(t, verified, a.asFake(w))
 			} else {
 				assert.Equal(t, `{"message":"No such validation","error":"Not Found","statusCode":404}`, w.Body.String())
 			}
@@ -143,11 +145,11 @@ func whoseValidation(t *testing.T, p place) {
 	assert.Equal(t, 405, a.do(post("/accounts/validate/"+validationID, "tok-acme", nuban)).Code)
 }
 
-// TestAValidationOverHTTP is the whole way, in a bubble where time passes when
-// all wait: a slow provider, pending, polled, and its end.
-func TestAValidationOverHTTP(t *testing.T) { at(t, aValidationOverHTTP) }
+// This is the whole way, in a bubble where time passes when all goroutines wait: a slow
+// provider, pending, polled, and ended.
+func TestAValidationIsPolledOverHTTP(t *testing.T) { at(t, aValidationIsPolledOverHTTP) }
 
-func aValidationOverHTTP(t *testing.T, p place) {
+func aValidationIsPolledOverHTTP(t *testing.T, p place) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := fake.NewConnector("slow", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 		slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
@@ -180,13 +182,12 @@ func aValidationOverHTTP(t *testing.T, p place) {
 	})
 }
 
-// TestAPendingValidationIsEveryServers: it is polled where nobody asks for it,
-// and what the provider said is kept for all.
-func TestAPendingValidationIsEveryServers(t *testing.T) {
-	at(t, aPendingValidationIsEveryServers, shared)
+// Any server can be polled, and the provider's answer is cached for all.
+func TestAPendingValidationCanBePolledOnAnyServer(t *testing.T) {
+	at(t, aPendingValidationCanBePolledOnAnyServer, shared)
 }
 
-func aPendingValidationIsEveryServers(t *testing.T, p place) {
+func aPendingValidationCanBePolledOnAnyServer(t *testing.T, p place) {
 	slow := fake.NewConnector("slow", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector = slow })
