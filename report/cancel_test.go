@@ -56,7 +56,7 @@ func TestACancelRetriesAfterBeats(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, r.get(id), j)
-			assert.Equal(t, int64(c.beats), j.Rows, "what the beats told is kept")
+			assert.Equal(t, int64(c.beats), j.Rows, "the progress of the beats is kept")
 			assert.Equal(t, []ports.ReportStatus{ports.ReportFailed}, r.ended)
 		})
 	}

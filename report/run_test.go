@@ -47,7 +47,7 @@ func TestRunMakesAReportAtOnce(t *testing.T) {
 		j := r.create(today())
 		synctest.Wait()
 		assert.Equal(t, ports.ReportCompleted, r.get(j.ID).Status)
-		assert.Zero(t, time.Since(begun), "nobody waits for the next look")
+		assert.Zero(t, time.Since(begun), "Run does not wait for the next tick")
 		require.ErrorIs(t, stop(), context.Canceled)
 	})
 }

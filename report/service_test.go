@@ -262,7 +262,7 @@ func TestCancelEndsAReportOnce(t *testing.T) {
 	assert.Equal(t, ports.ReportFailed, c.Status)
 	assert.Equal(t, string(errcodes.Canceled), c.Reason)
 	require.NoError(t, r.tick())
-	assert.Equal(t, c, r.get(j.ID), "an end is for good (I22)")
+	assert.Equal(t, c, r.get(j.ID), "terminal statuses are final (I22)")
 	again, err := r.service.Cancel(t.Context(), owner, j.ID)
 	require.NoError(t, err)
 	assert.Equal(t, c, again)

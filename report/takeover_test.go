@@ -31,7 +31,7 @@ func overtaken(t *testing.T, after error) (*rig, string) {
 			return nil
 		}
 		inside = true
-		// this service's clock does not move, so it makes no beat
+		// The clock of this service does not move, so it makes no beat.
 		require.NoError(t, r.another().Tick(ctx, r.clock.Now().Add(2*report.DefaultLease)))
 		r.source.rows = transactions(3)
 		return after

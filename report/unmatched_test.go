@@ -101,11 +101,11 @@ func TestAnUnmatchedReportHasTheDifferences(t *testing.T) {
 		line(1, "order-0", 51, time.Hour),     // 0.50, within the tolerance of a cent
 		line(2, "order-1", 100, 2*time.Hour),  // of 1.50
 		line(3, "order-9", 700, 3*time.Hour),  // matches nothing
-		{Line: 4, Bad: "the amount is none"},  // unreadable
+		{Line: 4, Bad: "invalid amount"},      // unreadable
 		line(5, "order-2", 999, 48*time.Hour), // after the range: it settles order-2 and is not reported
 	})
 	assert.Equal(t, []map[string]any{
-		{"reason": "unreadable_line", "settlementLine": 4.0, "ageDays": 0.0, "detail": "the amount is none"},
+		{"reason": "unreadable_line", "settlementLine": 4.0, "ageDays": 0.0, "detail": "invalid amount"},
 		{
 			"reason": "amount_mismatch", "reference": "order-1", "settlementLine": 2.0, "settledAt": "2026-11-20T14:00:00.000Z",
 			"settlementAmount": "1.00", "currency": "ZAR", "settledSum": "1.00", "difference": "-0.50", "candidateTransactionId": "tx-0001",

@@ -90,7 +90,7 @@ func recoveryWhenTheConnectorIsGone(t *testing.T) {
 	b.service = b.open(day)
 	b.clock.Advance(4 * time.Second)
 	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-	assert.Equal(t, ports.StatusVerified, b.get(v.ID).Status, "its check digit holds, and nobody else can tell more")
+	assert.Equal(t, ports.StatusVerified, b.get(v.ID).Status, "its check digit is right, and no connector is left")
 }
 
 // The claim of a dead process lapses.

@@ -153,7 +153,7 @@ func TestPlaysCatchUpAfterAPause(t *testing.T) {
 	tx := next.get("timeout_late")
 	require.Equal(t, errcodes.FailureTimeout, tx.Code)
 	require.Equal(t, noon.Add(time.Hour), tx.LateAt)
-	require.Equal(t, noon, tx.CreatedAt, "not opened anew")
+	require.Equal(t, noon, tx.CreatedAt, "not opened again")
 	require.Empty(t, next.going())
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, next.kinds("timeout_late"))
 }

@@ -215,8 +215,8 @@ func (m *matcher) checkPayment(ctx context.Context, lines []record, of []int, pa
 	return m.excess(ctx, lines, of, p)
 }
 
-// excess reports the duplicate lines of a payment and the line after which the sum is
-// wrong.
+// excess reports the duplicate lines of a payment and, if the sum of the others is wrong,
+// the last of those.
 func (m *matcher) excess(ctx context.Context, lines []record, of []int, p *record) error {
 	s, sum := &m.allocation, new(total)
 	s.counted, s.duplicates, s.seen = s.counted[:0], s.duplicates[:0], cleared(s.seen)

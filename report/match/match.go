@@ -86,7 +86,7 @@ type Tally struct {
 //     reduces the sum.
 //   - The other lines are added up. If the sum is within the tolerance of the
 //     payment's amount, all of them are matched.
-//   - Otherwise a line that exceeds the amount and equals an earlier line is
+//   - Otherwise a line that takes the sum beyond the tolerance and equals an earlier line is
 //     duplicate_settlement and is not counted. If the sum of the others is still
 //     wrong, the last of them is amount_mismatch, with the sum, and the rest are
 //     matched.

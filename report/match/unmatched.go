@@ -32,7 +32,7 @@ var reasons = []struct {
 	{AmountMismatch, "line", "the sum up to this line, the last one counted, is not the payment's amount"},
 	{CurrencyMismatch, "line", "no payment with the reference has the line's currency"},
 	{StatusMismatch, "line", "the payment with the reference has not succeeded"},
-	{DuplicateSettlement, "line", "the line exceeds the payment's amount and equals an earlier line"},
+	{DuplicateSettlement, "line", "the line takes the sum beyond the payment's amount and equals an earlier line"},
 	{UnreadableLine, "line", "the line cannot be read"},
 }
 

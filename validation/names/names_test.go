@@ -126,7 +126,7 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Mr Mensah", "MRS MENSAH", no, "title", "a couple without initials"},
 		{"Mr A Mensah", "MR AMA MENSAH", yes, "initial", "the same title"},
 
-		// cut by a field
+		// truncated by a field
 		{"Oluwaseun Adebayo-Ogundiran", "OLUWASEUN ADEBAYO-OGUNDI", yes, "truncated", "at 24 characters"},
 		{"Chukwuemeka Emmanuel Nwachukwu", "NWACHUKWU CHUKWUEMEKA EM", yes, "truncated", "surname first"},
 		{"Acme Agricultural Services Limited", "ACME AGRICULTURAL SERVICES LIM", yes, "truncated", "in the legal form"},
@@ -134,14 +134,14 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Ama Mensahenko", "AMA MENSAH", no, "different", "shorter than any field"},
 		{"Ama Nwachukwuemekaokaforson", "A NWACHUKWUEMEKAOKAFO", no, "weak", "an initial and the beginning of a surname"},
 
-		// misspelt
+		// misspelled
 		{"Chukwuemeka Okafor", "CHUKWEUMEKA OKAFOR", yes, "typo", "two letters swapped"},
 		{"Abiodun Bello", "ABIDUN BELLO", yes, "typo", "a vowel left out"},
 		{"Christopher Bello", "CHRISTOPER BELLO", yes, "typo", "an H left out"},
 		{"Waithera Kamau", "WAITHIRA KAMAU", yes, "typo", "E and I"},
 		{"Chukwuemeka", "CHUKWEUMEKA", no, "weak", "nothing else agrees"},
 
-		// two people
+		// different people
 		{"John Mensah", "JAMES MENSAH", no, "different", "another given name"},
 		{"Ama Serwaa Mensah", "AMA AKOSUA MENSAH", no, "different", "another middle name"},
 		{"John Mensah", "Jоhn Mensah", no, "different", "a Cyrillic o"},

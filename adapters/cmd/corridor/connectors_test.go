@@ -23,12 +23,12 @@ func drawMatrix(t *testing.T) string {
 	m, err := capabilityMatrix()
 	require.NoError(t, err)
 	var b strings.Builder
-	b.WriteString("# Connectors\n\nGenerated from what the connectors say of themselves; `corridor connectors` prints the same.\n\n" +
-		"What each does with an account, by market. A market without a connector is left to internal rules.\n\n")
+	b.WriteString("# Connectors\n\nGenerated from the connectors' capabilities; `corridor connectors` prints the same.\n\n" +
+		"The capability of each connector by market. In a market without a connector only internal rules apply.\n\n")
 	drawTable(&b, m.markets)
 	b.WriteString("\n" + matrixLegend + "\n\n")
 	drawTable(&b, m.traits)
-	b.WriteString("\nLast live-tested: the day on which the tests last passed against the provider itself. The sandboxes ask nobody.\n")
+	b.WriteString("\nLast live-tested: the day on which the tests last passed against the provider itself. The sandboxes call no provider.\n")
 	return b.String()
 }
 

@@ -177,6 +177,6 @@ func requireUntold(t *testing.T, text string, personal ...string) {
 	t.Helper()
 	folded := strings.ToLower(text)
 	for _, p := range personal {
-		require.NotContains(t, folded, strings.ToLower(p), "%s is told", p)
+		require.NotContains(t, folded, strings.ToLower(p), "%s is printed", p)
 	}
 }

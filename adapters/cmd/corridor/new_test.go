@@ -139,7 +139,7 @@ func TestASkeletonWritesOnlyToItsFolder(t *testing.T) {
 		files = append(files, at)
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Contains(t, out, "  "+at+"\n", "what was made is told")
+		require.Contains(t, out, "  "+at+"\n", "the created files are printed")
 		require.NotRegexp(t, "<<|>>|%!", string(text), at)
 		if filepath.Ext(at) == ".json" {
 			require.Contains(t, string(text), `"title": "ASSUMED: `, at)

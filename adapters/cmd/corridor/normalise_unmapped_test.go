@@ -32,5 +32,5 @@ unmapped        1  stripe payout "y"
 `, errs)
 
 	_, _, errs = answersTo(t, strings.NewReader(in))
-	require.NotContains(t, errs, "unmapped", "nobody asked")
+	require.NotContains(t, errs, "unmapped", "it was not requested")
 }

@@ -48,7 +48,7 @@ func sandboxAccountsHaveTheirResults(t *testing.T, store string) {
 			requireResult(t, ended, true, verified("sandbox"))
 			status, again := s.validation(slow["id"])
 			require.Equal(t, http.StatusOK, status)
-			require.Equal(t, ended, again, "an end is for good")
+			require.Equal(t, ended, again, "terminal statuses are final")
 		})
 	}
 }

@@ -104,7 +104,7 @@ func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 			second := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.after)...)
 			status, body := second.validation(pending["id"])
 			require.Equal(t, http.StatusOK, status)
-			require.Equal(t, "pending", body["status"], "nobody has ended it yet")
+			require.Equal(t, "pending", body["status"], "it has not ended yet")
 			ended := second.ended(pending["id"])
 			require.Less(t, time.Since(began), recovered)
 			requireResult(t, ended, c.want["status"] != "error", c.want)

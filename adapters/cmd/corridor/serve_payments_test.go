@@ -61,9 +61,9 @@ func aTimeoutNeedsNoPoll(t *testing.T, store string) {
 	s.eventually(func() bool { return s.metric(moved) == 1 }, "no timeout")
 	age(t, store, 5*time.Second)
 	s.eventually(func() bool { return s.metric(late) == 1 }, "no late payment")
-	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.late_payment"}`) == 1 }, "not told")
+	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.late_payment"}`) == 1 }, "no event was delivered")
 	require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"], "the end stays (I27)")
-	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.succeeded"}`) == 1 }, "not told")
+	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.succeeded"}`) == 1 }, "no event was delivered")
 	require.InDelta(t, 1, s.metric(moved), 0)
 	require.InDelta(t, 1, s.metric(late), 0)
 }

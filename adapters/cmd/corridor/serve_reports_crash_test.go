@@ -76,7 +76,7 @@ func TestReportsSurviveTheirProcess(t *testing.T) {
 					require.Equal(t, job.Rows, distinct(t, file))
 				}
 			}
-			require.Len(t, sums, 1, "each has the rows of one that nobody interrupted")
+			require.Len(t, sums, 1, "each has the rows of an uninterrupted report")
 			second.eventually(func() bool { return len(below(t, files)) == 2*quarterReports }, "files are left of attempts that broke off")
 			requireNames(t, files, ids)
 			require.NoError(t, second.end(syscall.SIGTERM), second.log)

@@ -58,7 +58,7 @@ func TestAnotherProcessEndsTheValidationOfADeadOne(t *testing.T) {
 		_, body = second.validation(pending["id"])
 		return body["status"] != "pending"
 	}, "the validation is pending still")
-	require.Equal(t, "name_mismatch", body["status"], "it was asked about anew, and has not just run out")
+	require.Equal(t, "name_mismatch", body["status"], "it was looked up again instead of timing out")
 	require.NoError(t, second.end(syscall.SIGTERM), second.log)
 }
 
@@ -104,7 +104,7 @@ func TestAnotherProcessCompletesTheWorkOfADeadOne(t *testing.T) {
 			require.Equal(t, job.Rows, distinct(t, file))
 		}
 	}
-	require.Len(t, sums, 1, "each has the rows of one that nobody interrupted")
+	require.Len(t, sums, 1, "each has the rows of an uninterrupted report")
 	second.lasts(takenOver, func() bool { return rows(t, store, `SELECT count(*) FROM events`) == 0 }, "not all events are delivered")
 	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(r.of("acme", "failed")))
 	require.Equal(t, []string{"transaction.opened", "transaction.errored"}, kinds(r.of("acme", "errored")))
@@ -139,6 +139,6 @@ func TestOneOfTwoStopsUnderLoad(t *testing.T) {
 	for _, log := range []*screen{first.log, second.log} {
 		require.NotContains(t, log.String(), "level=ERROR")
 	}
-	require.Zero(t, second.metric("corridor_jobs_rescued_total"), "nobody is taken for dead")
+	require.Zero(t, second.metric("corridor_jobs_rescued_total"), "no process is considered dead")
 	require.NoError(t, second.end(syscall.SIGTERM), second.log)
 }

@@ -170,7 +170,7 @@ func aHangingReceiverDelaysOnlyOneTransaction(t *testing.T, store string) {
 	s := serveHooks(t, store, r)
 	s.received(r, atOnce)
 	require.Len(t, r.of("acme", "timeout_late"), 1)
-	require.Zero(t, s.metric(`corridor_webhook_attempts_total{status="0"}`), "it hangs still: nobody waited for its end")
+	require.Zero(t, s.metric(`corridor_webhook_attempts_total{status="0"}`), "it still hangs: nothing waited for its end")
 	began := time.Now()
 	require.Zero(t, s.stop(), s.log)
 	require.Less(t, time.Since(began), stopLimit)

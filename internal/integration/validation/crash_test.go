@@ -62,7 +62,7 @@ func TestCrashChild(t *testing.T) {
 		}
 		v, err := s.Validate(context.Background(), owner, r)
 		require.NoError(t, err)
-		fmt.Println("told", v.ID, v.Status)
+		fmt.Println("acknowledged", v.ID, v.Status)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestKill9LosesNoValidation(t *testing.T) {
 	defer cancel()
 	for id, status := range told {
 		v, err := s.Wait(deadline, owner, id)
-		require.NoError(t, err, "%s was told as %s", id, status)
+		require.NoError(t, err, "%s was acknowledged as %s", id, status)
 		assert.Equal(t, ports.StatusVerified, v.Status)
 		require.NoError(t, validation.CheckRecord(&v.ValidationRecord))
 	}
@@ -118,7 +118,7 @@ func killOnce(t *testing.T, path string, told map[string]string) {
 	lines := bufio.NewScanner(out)
 	for seen := 0; lines.Scan(); {
 		f := strings.Fields(lines.Text())
-		if len(f) != 3 || f[0] != "told" {
+		if len(f) != 3 || f[0] != "acknowledged" {
 			require.NotContains(t, lines.Text(), "FAIL", lines.Text())
 			continue
 		}

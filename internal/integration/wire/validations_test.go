@@ -211,7 +211,7 @@ func aPendingValidationCanBePolledOnAnyServer(t *testing.T, p place) {
 	a.clock.Advance(time.Second)
 	require.Eventually(t, func() bool { return a.validation(poll)["status"] == "verified" }, 10*time.Second, time.Millisecond)
 	for range 2 * p.servers {
-		assert.Equal(t, "verified", a.validation(poll)["status"], "for good (I18)")
+		assert.Equal(t, "verified", a.validation(poll)["status"], "final (I18)")
 		hit := a.validation(post("/accounts/validate", acmesToken, nuban))
 		assert.Equal(t, "verified", hit["status"])
 		assert.NotEqual(t, pending.ID, hit["id"])
