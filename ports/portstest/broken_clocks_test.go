@@ -58,14 +58,14 @@ var clockSaboteurs = []struct {
 	flaw, check string
 	spoil       func(c *flawedClock)
 }{
-	{"stands still", "Now moves on", func(c *flawedClock) { c.now = func() time.Time { return start } }},
-	{"makes a timer of nothing", "After of nothing, or of less, fires at once", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
+	{"stands still", "Now advances", func(c *flawedClock) { c.now = func() time.Time { return start } }},
+	{"makes a timer of nothing", "After of zero or a negative duration fires at once", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
 		return after(max(d, 1))
 	})},
-	{"fires too early", "After fires once its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
+	{"fires too early", "After fires when its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
 		return after(d / 2)
 	})},
-	{"fires too late", "After fires once its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
+	{"fires too late", "After fires when its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
 		return after(d + 1)
 	})},
 	{"ticks", "After fires once", func(c *flawedClock) {
@@ -75,7 +75,7 @@ var clockSaboteurs = []struct {
 		c.advance = func(d time.Duration) { advance(d); tick <- c.now() }
 	}},
 	{"has room for three timers", "After does not wait for its receiver", timersBeyond(3)},
-	{"loses timers", "timers made from many goroutines all fire", timersBeyond(10)},
+	{"loses timers", "timers created by many goroutines all fire", timersBeyond(10)},
 }
 
 func TestEveryFlawOfAClockIsCaught(t *testing.T) {

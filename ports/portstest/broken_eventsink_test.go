@@ -67,13 +67,13 @@ var sinkSaboteurs = []struct {
 	flaw, check string
 	spoil       func(s *sink)
 }{
-	{"drops large events", "what is delivered has been received", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"drops large events", "delivered events are received", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		if len(e.Data) > 32<<10 {
 			return nil
 		}
 		return deliver(ctx, e)
 	})},
-	{"refuses repeats", "the same event may come again", func(s *sink) {
+	{"refuses repeats", "an event may be delivered twice", func(s *sink) {
 		seen := map[string]bool{}
 		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 			if seen[e.ID] {
@@ -83,11 +83,11 @@ var sinkSaboteurs = []struct {
 			return deliver(ctx, e)
 		})(s)
 	}},
-	{"writes a line end behind the data", "the data of an event is not changed", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"writes a line end behind the data", "Deliver does not change an event's data", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		e.Data = append(e.Data, '\n')
 		return deliver(ctx, e)
 	})},
-	{"drops an event now and then", "many deliveries at once all arrive", func(s *sink) {
+	{"drops an event now and then", "concurrent deliveries all arrive", func(s *sink) {
 		var mu sync.Mutex
 		n := 0
 		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
@@ -101,19 +101,19 @@ var sinkSaboteurs = []struct {
 			return deliver(ctx, e)
 		})(s)
 	}},
-	{"ignores contexts", "a context that is done gives its own code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"ignores contexts", "a done context returns its code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		return deliver(context.WithoutCancel(ctx), e)
 	})},
-	{"delivers, and looks at the context afterwards", "a context that is done gives its own code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"delivers, and looks at the context afterwards", "a done context returns its code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		return broken.OrDone(ctx, deliver(context.WithoutCancel(ctx), e))
 	})},
-	{"fails without a code", "a delivery that fails is an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"fails without a code", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		if err := deliver(ctx, e); err != nil {
 			return errors.New("it failed")
 		}
 		return nil
 	})},
-	{"takes a failure for success", "a delivery that fails is an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"takes a failure for success", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		if err := deliver(ctx, e); errcodes.Of(err) != errcodes.Unavailable {
 			return err
 		}

@@ -89,7 +89,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"offers a currency for one": offering(ports.Pair{Base: "EUR", Quote: "EUR"}),
 			"fails":                     pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.PairSet{}, errors.New("no") }),
 		},
-		"a pair on offer has its own price, or none": {
+		"a pair on offer has its own price or no price": {
 			"answers for another pair": changed(func(p *ports.Price) { p.Pair = eurusd }),
 			"turns the pair round":     changed(func(p *ports.Price) { p.Pair = p.Pair.Inverse() }),
 			"refuses what it offers":   instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
@@ -105,7 +105,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"gives a comma":       changed(func(p *ports.Price) { p.Mid = strings.Replace(p.Mid, ".", ",", 1) }),
 			"gives a huge number": changed(func(p *ports.Price) { p.Mid = "9999999999999" }),
 		},
-		"a price carries a time of its own, in UTC to the millisecond, not in the future": {
+		"a price has a time, in UTC to the millisecond and not in the future": {
 			"gives no time":            changed(func(p *ports.Price) { p.At = time.Time{} }),
 			"gives tomorrow":           changed(func(p *ports.Price) { p.At = p.At.AddDate(0, 0, 1) }),
 			"gives the next instant":   changed(func(p *ports.Price) { p.At = feedNow.Add(time.Millisecond) }),
@@ -116,7 +116,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"names none":  changed(func(p *ports.Price) { p.Source = "" }),
 			"names blank": changed(func(p *ports.Price) { p.Source = " " }),
 		},
-		"a pair that is not on offer is refused": {
+		"a pair that is not on offer is rejected": {
 			"answers it":         instead(errcodes.PairNotOffered, aPrice, nil),
 			"calls it down":      instead(errcodes.PairNotOffered, ports.Price{}, errcodes.PriceUnavailable),
 			"has no code for it": instead(errcodes.PairNotOffered, ports.Price{}, errors.New("no")),
@@ -149,7 +149,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				}
 			}),
 		},
-		"the pairs on offer stay the same while nothing happens": {
+		"the pairs on offer do not change by themselves": {
 			"drops one after a look": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					b.Withdraw(usdngn)
@@ -170,7 +170,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				}
 			}),
 		},
-		"the way back has a price of its own direction": {
+		"an inverse pair has the price of its own direction": {
 			"gives the same both ways": changed(func(p *ports.Price) {
 				if p.Pair == usdzar.Inverse() {
 					p.Mid = "16.1563"
@@ -178,7 +178,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 			"gives text": changed(func(p *ports.Price) { p.Mid = "?" }),
 		},
-		"a context that is over ends the call": {
+		"a done context ends the call": {
 			"does not look": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					return b.Feed.Mid(context.WithoutCancel(ctx), pair)
@@ -198,7 +198,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				}
 			}),
 		},
-		"many may ask at once": {
+		"concurrent calls are safe": {
 			"keeps the last pair asked": bend(func(b *bent) {
 				var last atomic.Pointer[ports.Pair]
 				meet := meeting()
@@ -218,20 +218,20 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				}
 			}),
 		},
-		"a feed that was never read says so": {
+		"a feed that was never read returns PriceUnavailable": {
 			"offers nothing without an error": offering(),
 			"refuses all pairs":               instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
 			"offers what it cannot know":      unread(&bent{pairs: offers(eurusd), mid: answers(aPrice, errcodes.PriceUnavailable)}),
 			"refuses what it offers":          unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, errcodes.PairNotOffered)}),
 			"has a price for what it offers":  unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, nil)}),
 		},
-		"a pair without a live price is unavailable": {
+		"a pair without a live price returns PriceUnavailable": {
 			"withdraws it":           offering(usdzar),
 			"refuses it":             instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
 			"has an old one":         instead(errcodes.PriceUnavailable, aPrice, nil),
 			"fails without the code": instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("null")),
 		},
-		"a source that fails makes no price look newer": {
+		"a failing source makes no price look newer": {
 			"stamps the time of the look": downAs(func(p ports.Price) (ports.Price, error) {
 				p.At = p.At.Add(time.Hour)
 				return p, nil
@@ -250,7 +250,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				return h
 			}(),
 		},
-		"a price keeps its source's time from look to look": {
+		"a price keeps its source's time between calls": {
 			"stamps the time of the look": againAs(func(p ports.Price, now time.Time) (ports.Price, error) { p.At = now; return p, nil }),
 			"ages its prices":             againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.At = p.At.Add(-1); return p, nil }),
 			"makes another price up":      againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.Mid = "1"; return p, nil }),
@@ -258,7 +258,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				return ports.Price{}, errcodes.PriceUnavailable
 			}),
 		},
-		"a broken answer is no price": {
+		"a broken answer does not become a price": {
 			"offers a part of what it would know": rubbish(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
 			"offers nothing without an error":     offering(),
 			"takes it for a price":                instead(errcodes.PriceUnavailable, aPrice, nil),

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Clock is a ports.Clock that stands still until a test moves it. It never
+// Clock is a ports.Clock whose time changes only when a test moves it. It never
 // sleeps, and it is safe for concurrent use.
 type Clock struct {
 	mu     sync.Mutex
 	parked sync.Cond // on mu; a timer was added
 	now    time.Time
-	timers []timer // by due time, then by age
+	timers []timer // ordered by due time, then by creation
 }
 
 type timer struct {
@@ -20,27 +20,26 @@ type timer struct {
 	c   chan time.Time
 }
 
-// NewClock makes a clock that shows t.
+// NewClock returns a clock whose time is t.
 func NewClock(t time.Time) *Clock {
 	c := &Clock{now: t}
 	c.parked.L = &c.mu
 	return c
 }
 
-// Now gives the time that the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// After gives a channel that receives once, when the clock first shows a time
-// at or past Now + d. The value received is that due time. A d of 0 or less has
-// passed already.
+// After returns a channel that receives the due time, Now + d, once: when the
+// clock first reaches or passes it. If d is 0 or less, it receives at once.
 func (c *Clock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Room for the value, so that moving the clock never waits for a receiver.
+	// Buffered, so that moving the clock never waits for a receiver.
 	t := timer{due: c.now.Add(d), c: make(chan time.Time, 1)}
 	if d <= 0 {
 		t.c <- t.due
@@ -58,15 +57,15 @@ func (c *Clock) After(d time.Duration) <-chan time.Time {
 }
 
 // Advance moves the clock by d; a negative d moves it back. Timers that come
-// due fire in the order of their due times, then of their making.
+// due fire in the order of their due times, then of their creation.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set(c.now.Add(d))
 }
 
-// Set moves the clock to t, which may lie in the past. Timers keep their due
-// time: after a jump back they wait for longer.
+// Set moves the clock to t, which may be in the past. Timers keep their due
+// times, so a jump back makes them wait longer.
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,16 +82,16 @@ func (c *Clock) set(t time.Time) {
 	c.timers = slices.Delete(c.timers, 0, n)
 }
 
-// Waiters gives the number of timers that have not fired. A timer that nobody
-// listens to any more counts until it fires.
+// Waiters returns the number of timers that have not fired, including those
+// whose channel no goroutine reads any more.
 func (c *Clock) Waiters() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.timers)
 }
 
-// BlockUntil waits until at least n timers wait. A test calls it before it
-// moves the clock, so that the goroutine under test is parked by then.
+// BlockUntil waits until at least n timers are pending. A test calls it before
+// it moves the clock, to be sure that the goroutine under test is waiting.
 func (c *Clock) BlockUntil(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,14 +11,13 @@ import (
 
 // ClockHarness opens clocks for the suite.
 type ClockHarness struct {
-	// Open gives a clock, and the function that moves it on. The function is
-	// nil for a clock that runs by itself; the suite then waits on it for some
+	// Open returns a clock and a function that moves it forward. The function is
+	// nil for a clock that runs by itself; the suite then waits for a few
 	// milliseconds.
 	Open func(tb testing.TB) (clock ports.Clock, advance func(d time.Duration))
 }
 
-// ClockPort checks a ports.Clock. ([Clock] is the movable clock of this
-// package.)
+// ClockPort checks a ports.Clock. ([Clock] is this package's clock for tests.)
 func ClockPort(t *testing.T, h ClockHarness) {
 	t.Helper()
 	kit.Run(t, nil, clockChecks, func(t *testing.T) *clockKit {
@@ -33,7 +32,7 @@ type clockKit struct {
 	advance func(time.Duration)
 }
 
-// step is a while that a running clock can be waited for.
+// step is short enough to wait for on a running clock.
 const step = 3 * time.Millisecond
 
 func (k *clockKit) pass(d time.Duration) {
@@ -56,37 +55,37 @@ func fired(c <-chan time.Time) bool {
 	}
 }
 
-// heard takes the value of a timer that is due: it must be there, but on a
+// heard receives from a timer that is due. The value must be there, but on a
 // running clock it may come a little late.
 func (k *clockKit) heard(c <-chan time.Time, what string) {
 	if k.advance == nil {
 		<-c
 	} else if !fired(c) {
-		k.Fatalf("%s did not fire", what)
+		k.Fatalf("%s: the timer did not fire", what)
 	}
 }
 
 type clockCheck kit.Check[*clockKit]
 
 var clockChecks = []clockCheck{
-	{"Now moves on", func(k *clockKit) {
+	{"Now advances", func(k *clockKit) {
 		last := k.clock.Now()
 		for range 3 {
 			k.pass(step)
 			now := k.clock.Now()
 			if now.Sub(last) < step {
-				k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+				k.Fatalf("Now advanced from %v to %v while at least %v passed", last, now, step)
 			}
 			last = now
 		}
 	}},
-	{"After of nothing, or of less, fires at once", func(k *clockKit) {
+	{"After of zero or a negative duration fires at once", func(k *clockKit) {
 		for _, d := range []time.Duration{0, -time.Hour} {
 			what := "After(" + d.String() + ")"
 			k.Case(what, func() { k.heard(k.clock.After(d), what) })
 		}
 	}},
-	{"After fires once its time has come, not before", afterDue},
+	{"After fires when its time has come, not before", afterDue},
 	{"After fires once", func(k *clockKit) {
 		c := k.clock.After(step)
 		k.pass(step)
@@ -96,14 +95,14 @@ var clockChecks = []clockCheck{
 	}},
 	{"After does not wait for its receiver", func(k *clockKit) {
 		for range 3 {
-			k.clock.After(step) // nobody listens
+			k.clock.After(step) // nobody reads it
 		}
 		k.pass(2 * step)
 		c := k.clock.After(step)
 		k.pass(step)
-		k.heard(c, "After, behind timers that nobody listened to,")
+		k.heard(c, "After, following timers that nobody reads")
 	}},
-	{"timers made from many goroutines all fire", func(k *clockKit) {
+	{"timers created by many goroutines all fire", func(k *clockKit) {
 		timers := make([]<-chan time.Time, kit.Racers)
 		kit.Race(kit.Racers, func(i int) error {
 			k.clock.Now()
@@ -112,7 +111,7 @@ var clockChecks = []clockCheck{
 		})
 		k.pass(step)
 		for _, c := range timers {
-			k.heard(c, "one of many timers")
+			k.heard(c, "one of many concurrent timers")
 		}
 	}},
 }
@@ -128,7 +127,7 @@ func afterDue(k *clockKit) {
 		return
 	}
 	k.pass(2 * step)
-	k.Same(fired(c), false, "After fired before its time")
+	k.Same(fired(c), false, "After fired before its due time")
 	k.pass(step)
-	k.heard(c, "After, at its time,")
+	k.heard(c, "After at its due time")
 }

@@ -1,8 +1,8 @@
-// Package portstest checks an implementation of a port in one call, and has the
-// [Clock] that a test moves. A suite holds what the port's comments promise and
-// what adapters have got wrong before: a price that looks newer than it is, an
-// event that is delivered though its context has ended, two seals of one text
-// that are equal.
+// Package portstest checks an implementation of a port in one call. It also
+// contains [Clock], a clock for tests. A suite checks what the port's comments
+// require and mistakes that adapters have made before: a price that looks newer
+// than it is, an event delivered although its context is done, two equal seals of
+// one text.
 //
 //	func TestConforms(t *testing.T) {
 //		portstest.PriceFeed(t, portstest.FeedHarness{
@@ -11,7 +11,7 @@
 //	}
 //
 // This package has the suites [PriceFeed], [EventSink], [Sealer] and [ClockPort].
-// The others stand by what an author implements:
+// The others are in packages named after what an author implements:
 //
 //   - storetest: stores, from RateLockStore to SecretStore
 //   - connectortest: account connectors, with a file for each exchange between
@@ -19,18 +19,18 @@
 //   - reporttest: report writers, report files, scratch, and the sources of
 //     transactions and settlements
 //
-// Each check is a subtest, and so is each case of a check whose cases do not build
-// on each other: -run selects one, and all that fail are reported.
+// Each check is a subtest, and so is each independent case of a check: -run
+// selects one, and all failures are reported.
 //
-// A part of a harness that is nil leaves out the checks that need it, and the
-// test's output says so. A check that an adapter cannot pass is named in the
-// harness's Except, with the reason. For each check of a suite its own tests hold
-// a broken adapter that the check catches.
+// If an optional field of a harness is nil, the checks that need it are skipped,
+// and the test's output says why. A check that an adapter cannot pass is listed in
+// the harness's Except with a reason. The tests of a suite contain, for each
+// check, a broken adapter that the check catches.
 //
-// Package fake, below this one, has a feed, a connector, report files and scratch
-// for the tests of code that uses ports.
+// Package fake contains a feed, a connector, report files and scratch space for
+// the tests of code that uses ports.
 //
-// Beside the standard library these packages use ports and errcodes alone, and so
-// the decimals in which ports keeps its prices: an adapter's tests depend on no
-// library that the adapter does not use.
+// These packages import only the standard library, ports and errcodes (which use
+// apd for decimals), so that an adapter's tests depend on no library that the
+// adapter does not use.
 package portstest

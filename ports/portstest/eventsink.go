@@ -13,20 +13,20 @@ import (
 
 // SinkHarness opens event sinks for the suite.
 type SinkHarness struct {
-	// Open gives a sink whose receiver takes everything.
+	// Open returns a sink whose receiver accepts everything.
 	Open func(tb testing.TB) Sink
-	// Except names checks that the sink cannot pass, each with the reason.
+	// Except maps checks that the sink cannot pass to the reason.
 	Except map[string]string
 }
 
-// Sink is an open event sink, with what the suite needs to see of it.
+// Sink is an open event sink, with what the suite needs to observe it.
 type Sink struct {
 	ports.EventSink
-	// Received gives the ids of what the receiver has, repeats included, in
-	// any order. Nil leaves out the checks that need it.
+	// Received returns the ids of the events received, repeats included, in any
+	// order. If it is nil, the checks that need it are skipped.
 	Received func() []string
-	// Refuse makes the receiver fail every delivery from now on. Nil leaves
-	// out the check that needs it.
+	// Refuse makes the receiver fail every delivery from now on. If it is nil,
+	// the check that needs it is skipped.
 	Refuse func()
 }
 
@@ -46,7 +46,7 @@ type sinkKit struct {
 type sinkCheck kit.Check[*sinkKit]
 
 var sinkChecks = []sinkCheck{
-	{"what is delivered has been received", func(k *sinkKit) {
+	{"delivered events are received", func(k *sinkKit) {
 		want := map[string]int{}
 		for i, data := range [][]byte{[]byte(`{}`), []byte(`{"name":"café"}`), []byte(`"` + string(bytes.Repeat([]byte("a"), 64<<10)) + `"`)} {
 			e := kit.Event(fmt.Sprint("event-", i), "lock-1")
@@ -56,15 +56,15 @@ var sinkChecks = []sinkCheck{
 		}
 		k.received(want)
 	}},
-	{"the same event may come again", func(k *sinkKit) {
+	{"an event may be delivered twice", func(k *sinkKit) {
 		k.Need(k.Received != nil, "Received")
 		k.deliver(kit.Event("event-1", "lock-1"))
 		k.deliver(kit.Event("event-1", "lock-1"))
 		for _, id := range k.Received() {
-			k.Same(id, "event-1", "what was received")
+			k.Same(id, "event-1", "the events received")
 		}
 	}},
-	{"the data of an event is not changed", func(k *sinkKit) {
+	{"Deliver does not change an event's data", func(k *sinkKit) {
 		e := kit.Event("event-1", "lock-1")
 		e.Data = append(make([]byte, 0, 1024), e.Data...)
 		whole := bytes.Clone(e.Data[:cap(e.Data)])
@@ -73,28 +73,28 @@ var sinkChecks = []sinkCheck{
 			k.Fatalf("Deliver changed the event's data")
 		}
 	}},
-	{"many deliveries at once all arrive", func(k *sinkKit) {
+	{"concurrent deliveries all arrive", func(k *sinkKit) {
 		id := func(i int) string { return fmt.Sprint("event-", i) }
 		errs := kit.Race(kit.Racers, func(i int) error { return k.Deliver(k.Context(), kit.Event(id(i), id(i))) })
 		want := map[string]int{}
 		for i, err := range errs {
-			k.OK(err, "Deliver, many at once")
+			k.OK(err, "one of many concurrent Deliver calls")
 			want[id(i)] = 1
 		}
 		k.received(want)
 	}},
-	{"a context that is done gives its own code and delivers nothing", func(k *sinkKit) {
+	{"a done context returns its code and delivers nothing", func(k *sinkKit) {
 		kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
-			k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
+			k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a done context")
 		})
 		k.received(map[string]int{})
 	}},
-	{"a delivery that fails is an error with a code", func(k *sinkKit) {
+	{"a failed delivery returns an error with a code", func(k *sinkKit) {
 		k.Need(k.Refuse != nil, "Refuse")
 		k.Refuse()
 		err := k.Deliver(k.Context(), kit.Event("event-1", "lock-1"))
 		if code := errcodes.Of(err); code == "" || code == errcodes.Internal {
-			k.Fatalf("Deliver to a receiver that fails: error code %q (%v); an error without a code tells nobody whether to try again", code, err)
+			k.Fatalf("Deliver to a failing receiver: error code %q (%v), want a code that shows whether to try again", code, err)
 		}
 	}},
 }
@@ -109,5 +109,5 @@ func (k *sinkKit) received(want map[string]int) {
 	for _, id := range k.Received() {
 		got[id]++
 	}
-	k.Same(got, want, "what was received")
+	k.Same(got, want, "the events received")
 }

@@ -11,34 +11,34 @@ import (
 
 // FeedHarness opens a feed for [PriceFeed] in the states that the suite needs.
 // Each function is called once for each check and cleans up through tb.Cleanup.
-// Only Open is required; a field that is nil leaves out the checks that need
-// it, with the reason in the test's output.
+// Only Open is required. If another field is nil, the checks that need it are
+// skipped, with the reason in the test's output.
 type FeedHarness struct {
-	// Open gives a feed with a live price for at least one pair.
+	// Open returns a feed with a live price for at least one pair.
 	Open func(tb testing.TB) ports.PriceFeed
-	// Now is the clock that the feeds are given; nil is the machine's.
+	// Now returns the time of the feeds' clock; nil means ports.SystemClock.
 	Now func() time.Time
-	// NeverRead gives a feed whose source has not answered yet. It has no price;
-	// the pairs that it offers are those of Open, or none is known.
+	// NeverRead returns a feed whose source has not answered yet. It has no price.
+	// It offers the pairs that Open's feed offers, or does not know its pairs yet.
 	NeverRead func(tb testing.TB) ports.PriceFeed
-	// NoLivePrice gives a feed, and a pair that it offers without a live price.
+	// NoLivePrice returns a feed and a pair that it offers without a live price.
 	NoLivePrice func(tb testing.TB) (ports.PriceFeed, ports.Pair)
-	// Down gives a feed as Open does, and a function that makes its source fail
-	// and lets so much time pass that the feed looks at it again.
+	// Down returns a feed as Open does, and a function that makes its source fail
+	// and lets enough time pass for the feed to ask it again.
 	Down func(tb testing.TB) (feed ports.PriceFeed, fail func())
-	// LookAgain gives a feed as Open does, of a source that says of when each of
-	// its prices is, and a function that lets so much time pass that the feed looks
-	// at the source again, and finds it as it was.
+	// LookAgain returns a feed as Open does, whose source states the time of each
+	// price, and a function that lets enough time pass for the feed to ask the
+	// unchanged source again.
 	LookAgain func(tb testing.TB) (feed ports.PriceFeed, later func())
-	// Broken gives feeds whose source has answered with rubbish from the start,
-	// by a name for the rubbish: an error page, half a body, a mid of zero, a
-	// day in the future. They stand as NeverRead's does. A feed whose constructor
-	// refuses such a source has none.
+	// Broken returns feeds whose source has only given invalid answers, by a name
+	// for the answer: an error page, half a body, a mid of zero, a day in the
+	// future. They behave as NeverRead's feed does. It is nil for a feed whose
+	// constructor rejects such a source.
 	Broken map[string]func(tb testing.TB) ports.PriceFeed
 }
 
-// PriceFeed checks a ports.PriceFeed. Run it with -race: one of the checks asks
-// from many goroutines at once.
+// PriceFeed checks a ports.PriceFeed. Run it with -race: one of the checks calls
+// the feed from many goroutines.
 func PriceFeed(t *testing.T, h FeedHarness) {
 	t.Helper()
 	kit.Run(t, nil, feedChecks, func(t *testing.T) *feedKit {
@@ -50,20 +50,20 @@ type feedCheck kit.Check[*feedKit]
 
 var feedChecks = []feedCheck{
 	{"the pairs on offer are ordered pairs of currency codes", checkOfferedPairs},
-	{"a pair on offer has its own price, or none", checkOwnPrice},
+	{"a pair on offer has its own price or no price", checkOwnPrice},
 	{"a mid is plain decimal text within bounds", checkMidText},
-	{"a price carries a time of its own, in UTC to the millisecond, not in the future", checkPriceTime},
+	{"a price has a time, in UTC to the millisecond and not in the future", checkPriceTime},
 	{"a price names its source", checkPriceSource},
-	{"a pair that is not on offer is refused", checkNotOffered},
-	{"the pairs on offer stay the same while nothing happens", checkPairsStable},
-	{"the way back has a price of its own direction", checkInverse},
-	{"a context that is over ends the call", checkFeedContext},
-	{"many may ask at once", checkFeedRace},
-	{"a feed that was never read says so", checkNeverRead},
-	{"a pair without a live price is unavailable", checkNoLivePrice},
-	{"a source that fails makes no price look newer", checkDown},
-	{"a price keeps its source's time from look to look", checkLookAgain},
-	{"a broken answer is no price", checkBroken},
+	{"a pair that is not on offer is rejected", checkNotOffered},
+	{"the pairs on offer do not change by themselves", checkPairsStable},
+	{"an inverse pair has the price of its own direction", checkInverse},
+	{"a done context ends the call", checkFeedContext},
+	{"concurrent calls are safe", checkFeedRace},
+	{"a feed that was never read returns PriceUnavailable", checkNeverRead},
+	{"a pair without a live price returns PriceUnavailable", checkNoLivePrice},
+	{"a failing source makes no price look newer", checkDown},
+	{"a price keeps its source's time between calls", checkLookAgain},
+	{"a broken answer does not become a price", checkBroken},
 }
 
 type feedKit struct {
@@ -86,7 +86,7 @@ func (k *feedKit) pairs(feed ports.PriceFeed) ports.PairSet {
 	return set
 }
 
-// live gives the prices that feed has, by pair; at least one.
+// live returns the feed's live prices, at least one, by pair.
 func (k *feedKit) live(feed ports.PriceFeed) map[ports.Pair]ports.Price {
 	prices := map[ports.Pair]ports.Price{}
 	for _, pair := range k.pairs(feed).All() {
@@ -98,7 +98,7 @@ func (k *feedKit) live(feed ports.PriceFeed) map[ports.Pair]ports.Price {
 		k.Code(err, errcodes.PriceUnavailable, "Mid of "+pair.String()+", which is on offer")
 	}
 	if len(prices) == 0 {
-		k.Fatalf("no pair has a live price")
+		k.Fatalf("no pair on offer has a live price")
 	}
 	return prices
 }

@@ -20,7 +20,7 @@ func checkOfferedPairs(k *feedKit) {
 	}
 	for _, p := range set.All() {
 		if !kit.IsCurrency(p.Base) || !kit.IsCurrency(p.Quote) || p.Base == p.Quote {
-			k.Fatalf("%q is no ordered pair of two ISO 4217 codes", p)
+			k.Fatalf("%q is not a pair of two different ISO 4217 codes", p)
 		}
 	}
 }
@@ -28,13 +28,13 @@ func checkOfferedPairs(k *feedKit) {
 func checkOwnPrice(k *feedKit) {
 	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if p.Pair != pair {
-			k.Fatalf("asked for %s, answered for %s", pair, p.Pair)
+			k.Fatalf("Mid of %s returned a price of %s", pair, p.Pair)
 		}
 	})
 }
 
-// eachPrice looks at each price in the order of the pairs. They are no cases: what
-// is wrong with one is mostly wrong with all, and a feed may have a thousand.
+// eachPrice checks each price in the order of the pairs. Prices are not cases: they
+// usually share their faults, and a feed may have a thousand.
 func (k *feedKit) eachPrice(prices map[ports.Pair]ports.Price, look func(pair ports.Pair, p ports.Price)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(prices), ports.Pair.Compare) {
 		look(pair, prices[pair])
@@ -57,9 +57,9 @@ func checkPriceTime(k *feedKit) {
 		case p.At.IsZero():
 			k.Fatalf("the price of %s has no time", pair)
 		case p.At.After(now):
-			k.Fatalf("the price of %s is of %s, and it is only %s", pair, p.At, now.UTC())
+			k.Fatalf("the price of %s is dated %s, which is after now, %s", pair, p.At, now.UTC())
 		case p.At.Location() != time.UTC || p.At.Nanosecond()%int(time.Millisecond) != 0:
-			k.Fatalf("the price of %s is of %s: not UTC to the millisecond", pair, p.At)
+			k.Fatalf("the price of %s is dated %s, which is not UTC to the millisecond", pair, p.At)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func checkPriceTime(k *feedKit) {
 func checkPriceSource(k *feedKit) {
 	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if strings.TrimSpace(p.Source) == "" {
-			k.Fatalf("the price of %s names no source", pair)
+			k.Fatalf("the price of %s has no source", pair)
 		}
 	})
 }
@@ -75,7 +75,7 @@ func checkPriceSource(k *feedKit) {
 func checkNotOffered(k *feedKit) {
 	feed := k.Open(k.TB)
 	set := k.pairs(feed)
-	k.Case("no pair at all", func() { k.refuses(feed, set, ports.Pair{}) })
+	k.Case("the zero pair", func() { k.refuses(feed, set, ports.Pair{}) })
 	k.Case("made-up codes", func() { k.refuses(feed, set, ports.Pair{Base: "QQQ", Quote: "QQZ"}) })
 	kit.EachOf(k, nearPairs, func(name string, near func(p ports.Pair) ports.Pair) {
 		for _, p := range set.All() {
@@ -84,25 +84,25 @@ func checkNotOffered(k *feedKit) {
 	})
 }
 
-// nearPairs make of a pair on offer one that a careless feed takes for it.
+// nearPairs turn a pair on offer into one that a careless feed takes for it.
 var nearPairs = map[string]func(p ports.Pair) ports.Pair{
-	"the inverse":             ports.Pair.Inverse,
-	"the base twice":          func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: p.Base} },
-	"another quote":           func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: "QQQ"} },
-	"another base":            func(p ports.Pair) ports.Pair { return ports.Pair{Base: "QQQ", Quote: p.Quote} },
-	"a blank behind the base": func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base + " ", Quote: p.Quote} },
-	"a NUL behind the quote":  func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: p.Quote + "\x00"} },
+	"the inverse":            ports.Pair.Inverse,
+	"the base twice":         func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: p.Base} },
+	"another quote":          func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: "QQQ"} },
+	"another base":           func(p ports.Pair) ports.Pair { return ports.Pair{Base: "QQQ", Quote: p.Quote} },
+	"a space after the base": func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base + " ", Quote: p.Quote} },
+	"a NUL after the quote":  func(p ports.Pair) ports.Pair { return ports.Pair{Base: p.Base, Quote: p.Quote + "\x00"} },
 	"lower case": func(p ports.Pair) ports.Pair {
 		return ports.Pair{Base: strings.ToLower(p.Base), Quote: strings.ToLower(p.Quote)}
 	},
 }
 
-// refuses checks that feed refuses the pair, unless it is in set.
+// refuses checks that the feed rejects the pair, unless it is in set.
 func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, p ports.Pair) {
 	if !set.Has(p) {
 		price, err := feed.Mid(k.Context(), p)
 		if err == nil {
-			k.Fatalf("%q is not on offer and was answered with %s", p, price.Mid)
+			k.Fatalf("%q is not on offer, but Mid returned %s", p, price.Mid)
 		}
 		k.Code(err, errcodes.PairNotOffered, "Mid of a pair that is not on offer")
 	}
@@ -114,18 +114,18 @@ func checkPairsStable(k *feedKit) {
 	k.live(feed)
 	again := k.pairs(feed)
 	if first.Len() != again.Len() {
-		k.Fatalf("%d pairs were on offer, and %d a moment later", first.Len(), again.Len())
+		k.Fatalf("Pairs returned %d pairs, and %d a moment later", first.Len(), again.Len())
 	}
 	for _, p := range first.All() {
 		if !again.Has(p) {
-			k.Fatalf("%s was on offer, and was not a moment later", p)
+			k.Fatalf("Pairs returned %s, but not a moment later", p)
 		}
 	}
 }
 
 // checkInverse compares the two directions of a pair. Sources round and derive
-// each in its own way; a feed that answers one with the other's number is off
-// by much more than the 5 % allowed, unless the number is close to 1.
+// each direction in their own way. A feed that returns one direction's number for
+// the other is wrong by far more than the 5 % allowed, unless it is close to 1.
 func checkInverse(k *feedKit) {
 	prices := k.live(k.Open(k.TB))
 	lowest, highest := big.NewRat(95, 100), big.NewRat(105, 100)
@@ -137,16 +137,16 @@ func checkInverse(k *feedKit) {
 		x, ok1 := new(big.Rat).SetString(there.Mid)
 		y, ok2 := new(big.Rat).SetString(back.Mid)
 		if !ok1 || !ok2 {
-			k.Fatalf("the mids of %s and its inverse are %q and %q: no numbers", pair, there.Mid, back.Mid)
+			k.Fatalf("the mids of %s and its inverse are %q and %q, want numbers", pair, there.Mid, back.Mid)
 		}
 		if round := x.Mul(x, y); round.Cmp(lowest) < 0 || round.Cmp(highest) > 0 {
-			k.Fatalf("%s is %s and %s is %s: there and back multiply to %s, not to about 1",
+			k.Fatalf("%s is %s and %s is %s: their product is %s, want about 1",
 				pair, there.Mid, back.Pair, back.Mid, round.FloatString(4))
 		}
 	})
 }
 
-// promptly is how long a call may go on after its context has ended.
+// promptly is how long a call may take to return once its context is done.
 const promptly = 5 * time.Second
 
 func checkFeedContext(k *feedKit) {
@@ -167,9 +167,9 @@ func (k *feedKit) prompt(method string, want errcodes.Code, call func() error) {
 	go func() { ended <- call() }()
 	select {
 	case err := <-ended:
-		k.Code(err, want, method+" on a context that is over")
+		k.Code(err, want, method+" with a done context")
 	case <-ports.SystemClock().After(promptly):
-		k.Fatalf("%s goes on for %s after its context has ended", method, promptly)
+		k.Fatalf("%s has not returned %s after its context was done", method, promptly)
 	}
 }
 
@@ -183,14 +183,14 @@ func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
 func checkFeedRace(k *feedKit) {
 	feed := k.Open(k.TB)
 	pairs := slices.SortedFunc(maps.Keys(k.live(feed)), ports.Pair.Compare)
-	k.RaceOK("one of many who asked at once", func(i int) error {
+	k.RaceOK("one of many concurrent calls of Mid", func(i int) error {
 		pair := pairs[i%len(pairs)]
 		if _, err := feed.Pairs(k.Context()); err != nil {
 			return err
 		}
 		p, err := feed.Mid(k.Context(), pair)
 		if err == nil && p.Pair != pair {
-			return errcodes.New(errcodes.Internal, "asked for "+pair.String()+", answered for "+p.Pair.String())
+			return errcodes.New(errcodes.Internal, "Mid of "+pair.String()+" returned a price of "+p.Pair.String())
 		}
 		return err
 	})
@@ -205,7 +205,7 @@ func checkNoLivePrice(k *feedKit) {
 	k.Need(k.NoLivePrice != nil, "FeedHarness.NoLivePrice")
 	feed, pair := k.NoLivePrice(k.TB)
 	if !k.pairs(feed).Has(pair) {
-		k.Fatalf("%s is not on offer", pair)
+		k.Fatalf("NoLivePrice's pair %s is not on offer", pair)
 	}
 	_, err := feed.Mid(k.Context(), pair)
 	k.Code(err, errcodes.PriceUnavailable, "Mid")
@@ -226,7 +226,7 @@ func checkDown(k *feedKit) {
 			return
 		}
 		if is.Mid != was.Mid || !is.At.Equal(was.At) {
-			k.Fatalf("the source of %s is down, and its price of %s became %s of %s",
+			k.Fatalf("the source of %s is down, but the price of %s changed to %s of %s",
 				pair, was.At, is.Mid, is.At)
 		}
 	})
@@ -240,10 +240,10 @@ func checkLookAgain(k *feedKit) {
 	k.eachPrice(before, func(pair ports.Pair, was ports.Price) {
 		is, err := feed.Mid(k.Context(), pair)
 		if err != nil {
-			k.Fatalf("the source has not changed, and Mid of %s answers %v", pair, err)
+			k.Fatalf("the source has not changed, but Mid of %s returned the error %v", pair, err)
 		}
 		if is.Mid != was.Mid || !is.At.Equal(was.At) {
-			k.Fatalf("the source has not changed, and its price of %s, %s of %s, became %s of %s: a price is of the source's time, not of the look's",
+			k.Fatalf("the source has not changed, but its price of %s, %s of %s, changed to %s of %s: a price has the source's time, not that of the request",
 				pair, was.Mid, was.At, is.Mid, is.At)
 		}
 	})
@@ -254,8 +254,8 @@ func checkBroken(k *feedKit) {
 	kit.EachOf(k, k.Broken, func(name string, open func(tb testing.TB) ports.PriceFeed) { k.nothing(open(k.TB)) })
 }
 
-// nothing checks that feed has no price, and offers only what it knows without
-// its source.
+// nothing checks that the feed has no price and offers only pairs that it knows
+// without its source.
 func (k *feedKit) nothing(feed ports.PriceFeed) {
 	set, err := feed.Pairs(k.Context())
 	if err == nil {
@@ -270,13 +270,13 @@ func (k *feedKit) nothing(feed ports.PriceFeed) {
 	}
 }
 
-// fixed checks that an offer made without the source is the one made with it:
-// then the source has no part in it. Only the offer of the whole says so: a part
-// of it was learnt.
+// fixed checks that the pairs offered without the source are exactly those offered
+// with it, so that they do not depend on the source. If they are only some of them,
+// the rest was learnt from the source.
 func (k *feedKit) fixed(set ports.PairSet) {
 	if always := k.pairs(k.Open(k.TB)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
-		k.Fatalf("Pairs offers %v though the source has said nothing that can be used, and %v once it has answered: "+
-			"a feed that learns its pairs from the source answers errcodes.PriceUnavailable until then, and another offers the same always",
+		k.Fatalf("Pairs returned %v before the source had a valid answer, and %v afterwards: "+
+			"a feed that learns its pairs from the source returns errcodes.PriceUnavailable until then; any other feed always offers the same pairs",
 			set.All(), always)
 	}
 }

@@ -12,10 +12,10 @@ import (
 
 // SealerHarness opens sealers for the suite.
 type SealerHarness struct {
-	// Open gives a sealer that has the keys of these numbers (1 to 9), the
-	// first of which seals. One number is the same key in every sealer.
+	// Open returns a sealer with the keys of these numbers (1 to 9). The first
+	// one seals. A number stands for the same key in every sealer.
 	Open func(tb testing.TB, keys ...int) ports.Sealer
-	// Except names checks that the sealer cannot pass, each with the reason.
+	// Except maps checks that the sealer cannot pass to the reason.
 	Except map[string]string
 }
 
@@ -53,7 +53,7 @@ func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, wan
 	got, err := s.Open(k.Context(), aad, sealed)
 	k.Code(err, want, "Open of "+what)
 	if len(got) > 0 {
-		k.Fatalf("Open of %s gives %s beside its error", what, kit.Short(got))
+		k.Fatalf("Open of %s returned %s and an error", what, kit.Short(got))
 	}
 }
 
@@ -62,44 +62,44 @@ var (
 	anAAD = []byte("acme/validation-1")
 )
 
-// sealedChecks: what is sealed comes back, and shows nothing meanwhile.
+// sealedChecks check that sealed data can be opened and reveal nothing while sealed.
 var sealedChecks = []sealerCheck{
-	{"what was sealed opens, whatever its bytes", func(k *sealerKit) {
+	{"sealed data of any bytes can be opened", func(k *sealerKit) {
 		s := k.sealer(1)
 		for _, plain := range manyBytes {
 			for _, aad := range manyBytes {
 				k.Case(kit.Name(plain)+" bound to "+kit.Name(aad), func() {
-					k.opens(s, aad, k.seal(s, aad, plain), plain, "what was sealed")
+					k.opens(s, aad, k.seal(s, aad, plain), plain, "sealed data")
 				})
 			}
 		}
 		sealed := k.seal(s, anAAD, aText)
 		for range 3 {
-			k.opens(s, bytes.Clone(anAAD), sealed, aText, "what was opened before")
+			k.opens(s, bytes.Clone(anAAD), sealed, aText, "data opened before")
 		}
 	}},
 	{"two seals of one text differ", sealsDiffer},
-	{"sealed data show nothing of the text", sealHides},
-	{"what was passed in is neither kept nor changed", sealNotAliased},
-	{"many seals, opens and digests at once are all right", sealsAtOnce},
+	{"sealed data reveal nothing of the text", sealHides},
+	{"arguments are neither kept nor changed", sealNotAliased},
+	{"concurrent calls are safe", sealsAtOnce},
 }
 
-// manyBytes are texts and bindings of any kind.
+// manyBytes are texts and bindings of all kinds.
 var manyBytes = append([][]byte{[]byte("a"), []byte("a\x00"), []byte("A"), bytes.Repeat([]byte("x"), 10_000)}, kit.AnyBytes...)
 
 func sealsDiffer(k *sealerKit) {
 	s := k.sealer(1)
-	kit.EachOf(k, map[string][]byte{"no text": nil, "a letter": []byte("a"), "a text": aText}, func(name string, plain []byte) {
+	kit.EachOf(k, map[string][]byte{"empty": nil, "a letter": []byte("a"), "a text": aText}, func(name string, plain []byte) {
 		seen := map[string]bool{}
 		for range 100 {
 			sealed := k.seal(s, anAAD, plain)
 			if seen[string(sealed.Data)] {
-				k.Fatalf("two seals of %s are the same", kit.Short(plain))
+				k.Fatalf("two seals of %s are equal", kit.Short(plain))
 			}
 			seen[string(sealed.Data)] = true
 		}
 	})
-	// A nonce that comes twice shows where two texts are the same.
+	// A repeated nonce would reveal where two texts are equal.
 	a, b := k.seal(s, anAAD, make([]byte, 256)), k.seal(s, anAAD, make([]byte, 256))
 	same := 0
 	for i := range min(len(a.Data), len(b.Data)) {
@@ -107,12 +107,12 @@ func sealsDiffer(k *sealerKit) {
 			same++
 		}
 	}
-	if same > 32 { // one byte in 256 by chance
-		k.Fatalf("%d bytes of two seals of one text are the same", same)
+	if same > 32 { // one byte in 256 is equal by chance
+		k.Fatalf("%d bytes of two seals of one text are equal, want at most 32", same)
 	}
 }
 
-// visible is how much of a text may not be seen: fewer bytes meet by chance.
+// visible is the length of a part of a text that must not appear: shorter ones do by chance.
 const visible = 6
 
 func sealHides(k *sealerKit) {
@@ -122,11 +122,11 @@ func sealHides(k *sealerKit) {
 		for i := range len(aText) - visible {
 			part := aText[i : i+visible]
 			if bytes.Contains(sealed.Data, part) || bytes.Contains([]byte(sealed.KeyID), part) {
-				k.Fatalf("the sealed data show %q", part)
+				k.Fatalf("the sealed data contain %q", part)
 			}
 		}
 		if n := len(slices.Compact(slices.Sorted(slices.Values(k.seal(s, anAAD, make([]byte, 4096)).Data)))); n < 200 {
-			k.Fatalf("4,096 zeros are sealed in %d different bytes", n)
+			k.Fatalf("4,096 sealed zeros have %d different byte values", n)
 		}
 	}
 }
@@ -147,14 +147,14 @@ func sealNotAliased(k *sealerKit) {
 	}
 	k.seal(s, anAAD, bytes.Repeat([]byte("z"), len(aText)))
 	k.Same(sealed.Data, data, "the sealed data after another Seal")
-	k.opens(s, anAAD, sealed, aText, "what was sealed")
+	k.opens(s, anAAD, sealed, aText, "sealed data")
 }
 
 func sealsAtOnce(k *sealerKit) {
 	s := k.sealer(1, 2)
 	want := s.Digest(aText)
 	seals := make([][]string, kit.Racers)
-	k.RaceOK("one of many at once", func(i int) error {
+	k.RaceOK("one of many concurrent calls", func(i int) error {
 		plain := bytes.Repeat([]byte{byte(i)}, 100+i)
 		for range 50 {
 			sealed, err := s.Seal(k.Context(), anAAD, plain)
@@ -167,7 +167,7 @@ func sealsAtOnce(k *sealerKit) {
 				return err
 			}
 			if !bytes.Equal(got, plain) || s.Digest(aText) != want {
-				return errcodes.New(errcodes.Internal, "a text or a digest is another's")
+				return errcodes.New(errcodes.Internal, "Open or Digest returned the result of another call")
 			}
 		}
 		return nil
@@ -175,8 +175,8 @@ func sealsAtOnce(k *sealerKit) {
 	k.noNonceTwice(slices.Concat(seals...))
 }
 
-// noNonceTwice looks for seals of texts of other bytes that begin alike: the
-// nonce stands somewhere in the sealed data, mostly at their head.
+// noNonceTwice looks for seals of different texts with an equal beginning, which
+// is usually the nonce.
 func (k *sealerKit) noNonceTwice(seals []string) {
 	seen := map[string]bool{}
 	for _, data := range seals {

@@ -14,7 +14,7 @@ import (
 )
 
 var alteredChecks = []sealerCheck{
-	{"another binding does not open", func(k *sealerKit) {
+	{"data do not open under another binding", func(k *sealerKit) {
 		s := k.sealer(1)
 		for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
 			k.Case("bound to "+kit.Name(aad), func() {
@@ -35,18 +35,18 @@ var alteredChecks = []sealerCheck{
 			for i := range sealed.Data {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					sealed.Data[i] ^= flip
-					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
+					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data with byte %d altered", i))
 					sealed.Data[i] ^= flip
 				}
 			}
-			k.opens(s, anAAD, sealed, plain, "data that are whole again")
+			k.opens(s, anAAD, sealed, plain, "restored data")
 		})
 	}},
-	{"data that are cut short or drawn out do not open", sealTruncated},
-	{"an unknown key is told apart from damage", sealUnknownKey},
-	{"errors tell nothing of the data", sealErrors},
+	{"data with bytes removed or appended do not open", sealTruncated},
+	{"an unknown key and damaged data return different codes", sealUnknownKey},
+	{"errors contain nothing of the data", sealErrors},
 	{"the first key seals and every key opens", sealRotates},
-	{"sealers of one key open what the other sealed", func(k *sealerKit) {
+	{"sealers with the same key open each other's data", func(k *sealerKit) {
 		one, two := k.sealer(1), k.sealer(1)
 		k.opens(two, anAAD, k.seal(one, anAAD, aText), aText, "data of another sealer")
 		k.opens(one, anAAD, k.seal(two, anAAD, aText), aText, "data of another sealer")
@@ -56,11 +56,11 @@ var alteredChecks = []sealerCheck{
 		}
 		k.noNonceTwice(seals)
 	}},
-	{"a key that is gone opens nothing", func(k *sealerKit) {
+	{"data of a removed key do not open", func(k *sealerKit) {
 		old := k.seal(k.sealer(1), anAAD, aText)
-		k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-		k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-		k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a key that is there still")
+		k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
+		k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
+		k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a remaining key")
 	}},
 	{"a digest is the same for the same data and key", func(k *sealerKit) {
 		s := k.sealer(1)
@@ -68,8 +68,8 @@ var alteredChecks = []sealerCheck{
 			want := s.Digest(data)
 			k.seal(s, anAAD, data)
 			k.Same(s.Digest(data), want, "the digest of the same data")
-			k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
-			k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
+			k.Same(k.sealer(1).Digest(data), want, "the digest by another sealer with the key")
+			k.Same(k.sealer(1, 2).Digest(data), want, "the digest by a sealer with more keys")
 		})
 	}},
 	{"digests of different data differ", digestsDiffer},
@@ -77,17 +77,17 @@ var alteredChecks = []sealerCheck{
 		kit.Each(k, manyBytes, kit.Name, func(data []byte) {
 			first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
 			if first == second {
-				k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
+				k.Fatalf("the digest of %s is equal under two keys", kit.Short(data))
 			}
 			k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
 			if first == sha256.Sum256(data) {
-				k.Fatalf("the digest of %s needs no key", kit.Short(data))
+				k.Fatalf("the digest of %s does not depend on the key", kit.Short(data))
 			}
 		})
 	}},
 }
 
-var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
+var noTextAndOne = map[string][]byte{"empty": nil, "a text": aText}
 
 func sealTruncated(k *sealerKit) {
 	s := k.sealer(1)
@@ -102,7 +102,7 @@ func sealTruncated(k *sealerKit) {
 		}
 		for _, tail := range []string{"\x00", "x", string(whole)} {
 			sealed.Data = append(bytes.Clone(whole), tail...)
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data with bytes appended")
 		}
 	})
 }
@@ -110,13 +110,13 @@ func sealTruncated(k *sealerKit) {
 func sealUnknownKey(k *sealerKit) {
 	s, other := k.sealer(1), k.sealer(2)
 	sealed := k.seal(s, anAAD, aText)
-	k.refuses(other, anAAD, sealed, errcodes.KeyUnknown, "data of a key that the sealer has not")
+	k.refuses(other, anAAD, sealed, errcodes.KeyUnknown, "data of a key that the sealer does not have")
 	damaged := sealed
 	damaged.Data = nil
-	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "no data of a key that the sealer has not")
+	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "damaged data of a key that the sealer does not have")
 	kit.EachOf(k, map[string]string{
-		"a letter more": sealed.KeyID + "x", "a blank behind": sealed.KeyID + " ", "a NUL behind": sealed.KeyID + "\x00",
-		"no UTF-8": "\xff", "no id": "",
+		"an extra letter": sealed.KeyID + "x", "a space after": sealed.KeyID + " ", "a NUL after": sealed.KeyID + "\x00",
+		"invalid UTF-8": "\xff", "no id": "",
 	}, func(name string, id string) {
 		unknown := sealed
 		unknown.KeyID = id
@@ -139,13 +139,13 @@ func sealErrors(k *sealerKit) {
 		"data cut short": func() ([]byte, error) {
 			return s.Open(k.Context(), anAAD, ports.Sealed{KeyID: sealed.KeyID, Data: altered.Data[:20]})
 		},
-		"data in no cover": func() ([]byte, error) {
+		"unsealed data": func() ([]byte, error) {
 			return s.Open(k.Context(), anAAD, ports.Sealed{KeyID: sealed.KeyID, Data: aText})
 		},
 	}, func(what string, call func() ([]byte, error)) {
 		_, err := call()
 		if err == nil {
-			k.Fatalf("Open of %s: no error", what)
+			k.Fatalf("Open of %s returned no error", what)
 		}
 		for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
 			k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
@@ -153,7 +153,7 @@ func sealErrors(k *sealerKit) {
 	})
 }
 
-// silent checks that a text holds no part of the data, written in any usual way.
+// silent checks that a text contains no part of the data in any usual notation.
 func (k *sealerKit) silent(text, what string, secrets ...[]byte) {
 	for _, secret := range secrets {
 		part := secret[:min(12, len(secret))]
@@ -162,7 +162,7 @@ func (k *sealerKit) silent(text, what string, secrets ...[]byte) {
 			strings.Trim(fmt.Sprintf("%d", part), "[]"), strings.Trim(fmt.Sprintf("%q", part), `"`), fmt.Sprintf("%#v", part),
 		} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(shown)) {
-				k.Fatalf("%s tells of the data", what)
+				k.Fatalf("%s contains part of the data", what)
 			}
 		}
 	}
@@ -182,11 +182,11 @@ func sealRotates(k *sealerKit) {
 	if first.KeyID == second.KeyID || second.KeyID == third.KeyID || first.KeyID == third.KeyID || first.KeyID == "" {
 		k.Fatalf("three keys have the ids %q, %q and %q", first.KeyID, second.KeyID, third.KeyID)
 	}
-	k.opens(after, anAAD, first, aText, "data of the key before")
-	k.opens(later, anAAD, first, aText, "data of the key before the last")
-	k.opens(later, anAAD, second, aText, "data of the last key")
-	k.opens(k.sealer(2, 3), anAAD, third, aText, "data of a key that is to come")
-	k.refuses(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer has not yet")
+	k.opens(after, anAAD, first, aText, "data of the previous key")
+	k.opens(later, anAAD, first, aText, "data of the key before the previous one")
+	k.opens(later, anAAD, second, aText, "data of the previous key")
+	k.opens(k.sealer(2, 3), anAAD, third, aText, "data of a newer key")
+	k.refuses(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer does not have yet")
 }
 
 func digestsDiffer(k *sealerKit) {
@@ -194,14 +194,14 @@ func digestsDiffer(k *sealerKit) {
 	seen := map[[32]byte]bool{}
 	data := manyBytes
 	for _, text := range kit.Distinct {
-		if text != "" { // manyBytes have nothing already
+		if text != "" { // manyBytes contain the empty text already
 			data = append(data, []byte(text))
 		}
 	}
 	for _, d := range data {
 		sum := s.Digest(d)
 		if seen[sum] || sum == [32]byte{} {
-			k.Fatalf("the digest of %s is another's, or zero", kit.Short(d))
+			k.Fatalf("the digest of %s is zero or equal to another one", kit.Short(d))
 		}
 		seen[sum] = true
 	}

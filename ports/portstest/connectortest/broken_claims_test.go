@@ -28,11 +28,11 @@ func claims(change func(c []ports.Capability) []ports.Capability) func(h *connec
 }
 
 const (
-	nameCheck  = "the name is well-formed and stays"
-	capsCheck  = "the capabilities are well-formed, stay, and are nobody else's"
-	namesCheck = "found accounts come with a name or a verdict as the capabilities say"
-	needsCheck = "a lookup without a needed identity is unsupported and asks nobody"
-	bankCheck  = "an unknown bank is unsupported and asks nobody"
+	nameCheck  = "the name is well-formed and does not change"
+	capsCheck  = "the capabilities are well-formed, do not change, and are not shared"
+	namesCheck = "found accounts have a name or a verdict as the capabilities declare"
+	needsCheck = "a lookup without a required identity is unsupported and makes no request"
+	bankCheck  = "an unknown bank is unsupported and makes no request"
 )
 
 var badClaims = []badConnector{
@@ -44,10 +44,10 @@ var badClaims = []badConnector{
 	})},
 	{"claims no market", capsCheck, claims(func([]ports.Capability) []ports.Capability { return nil })},
 	{"claims a market twice", capsCheck, claims(func(c []ports.Capability) []ports.Capability { return append(c, c[0]) })},
-	{"claims a country by two letters", capsCheck, claiming(func(c []ports.Capability) { c[0].Country = "NG" })},
-	{"claims a type that is none", capsCheck, claiming(func(c []ports.Capability) { c[0].Type = "card" })},
-	{"was tested some day", capsCheck, claiming(func(c []ports.Capability) { c[1].LastLiveTested = "yesterday" })},
-	{"gives out its own list", capsCheck, bends(func(r *reference) {
+	{"claims a country with two letters", capsCheck, claiming(func(c []ports.Capability) { c[0].Country = "NG" })},
+	{"claims an unknown account type", capsCheck, claiming(func(c []ports.Capability) { c[0].Type = "card" })},
+	{"has an invalid test day", capsCheck, claiming(func(c []ports.Capability) { c[1].LastLiveTested = "yesterday" })},
+	{"returns its internal list", capsCheck, bends(func(r *reference) {
 		own := r.caps()
 		r.caps = func() []ports.Capability { return own }
 	})},
@@ -60,11 +60,11 @@ var badClaims = []badConnector{
 			return look(ctx, l)
 		}
 	})},
-	{"claims no names and gives them", namesCheck, claiming(func(c []ports.Capability) { c[0].ReturnsName = false })},
-	{"claims no verdict and gives one", namesCheck, claiming(func(c []ports.Capability) { c[1].ComparesName = false })},
-	{"claims names and gives none", namesCheck, without("found", "holder")},
-	{"claims names and gives one without", namesCheck, edited("found", `"holderName": "MENSAH, AMA SERWAA"`, `"code": ""`)},
-	{"claims verdicts and gives none", namesCheck, without("verified", "verified_not")},
+	{"claims no names and returns them", namesCheck, claiming(func(c []ports.Capability) { c[0].ReturnsName = false })},
+	{"claims no verdict and returns one", namesCheck, claiming(func(c []ports.Capability) { c[1].ComparesName = false })},
+	{"claims names and returns none", namesCheck, without("found", "holder")},
+	{"claims names and once returns none", namesCheck, edited("found", `"holderName": "MENSAH, AMA SERWAA"`, `"code": ""`)},
+	{"claims verdicts and returns none", namesCheck, without("verified", "verified_not")},
 	{"asks without the identity", needsCheck, bends(func(r *reference) {
 		look := r.lookup
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
@@ -100,19 +100,19 @@ var badClaims = []badConnector{
 }
 
 var badScenarios = []badConnector{
-	{"shows no account that is found", "scenario found", without("found")},
-	{"calls a closed account the one that is found", "scenario found", edited("found", "\"kind\": \"found\",\n    \"holderName\": \"MENSAH, AMA SERWAA\"", `"kind": "unusable"`)},
-	{"shows no account that is not found", "scenario not_found", without("not_found")},
-	{"shows another failure as not found", "scenario not_found", edited("not_found", `"kind": "not_found"`, `"kind": "failed"`)},
-	{"shows no 429", "scenario try_later", without("try_later")},
-	{"shows a 429 without a wait", "scenario try_later", edited("try_later", `"after": "30s"`, `"after": "0s"`)},
-	{"shows a 503 for a 429", "scenario try_later", edited("try_later", `"status": 429`, `"status": 503`)},
-	{"shows a date for seconds", "scenario try_later", edited("try_later", `"30"`, `"Mon, 02 Mar 2026 09:32:00 GMT"`)},
-	{"shows no date", "scenario try_later_date", edited("try_later_date", "Mon, 02 Mar 2026 09:32:00 GMT", "120")},
-	{"shows no 401", "scenario unauthorized", without("unauthorized")},
-	{"shows a 403 for a 401", "scenario unauthorized", edited("unauthorized", `"status": 401`, `"status": 403`)},
+	{"has no account that is found", "scenario found", without("found")},
+	{"expects a closed account as the one found", "scenario found", edited("found", "\"kind\": \"found\",\n    \"holderName\": \"MENSAH, AMA SERWAA\"", `"kind": "unusable"`)},
+	{"has no account that is not found", "scenario not_found", without("not_found")},
+	{"expects another failure as the one not found", "scenario not_found", edited("not_found", `"kind": "not_found"`, `"kind": "failed"`)},
+	{"has no 429", "scenario try_later", without("try_later")},
+	{"has a 429 without a wait", "scenario try_later", edited("try_later", `"after": "30s"`, `"after": "0s"`)},
+	{"has a 503 instead of a 429", "scenario try_later", edited("try_later", `"status": 429`, `"status": 503`)},
+	{"has a date instead of seconds", "scenario try_later", edited("try_later", `"30"`, `"Mon, 02 Mar 2026 09:32:00 GMT"`)},
+	{"has no date", "scenario try_later_date", edited("try_later_date", "Mon, 02 Mar 2026 09:32:00 GMT", "120")},
+	{"has no 401", "scenario unauthorized", without("unauthorized")},
+	{"has a 403 instead of a 401", "scenario unauthorized", edited("unauthorized", `"status": 401`, `"status": 403`)},
 	{"calls a 401 unavailable", "scenario unauthorized", edited("unauthorized", "configuration", "unavailable")},
-	{"shows no 403", "scenario forbidden", without("forbidden")},
+	{"has no 403", "scenario forbidden", without("forbidden")},
 	{"calls a 403 not found", "scenario forbidden", edited("forbidden", `"error": "configuration"`, `"kind": "not_found"`)},
 	{"claims Nigeria without an account there", "found in NGA bank_account", without("found")},
 	{"claims South Africa without an account there", "found in ZAF bank_account", without("verified", "verified_not")},
@@ -120,13 +120,13 @@ var badScenarios = []badConnector{
 }
 
 const (
-	playCheck = "each scenario takes its exchanges and gives its answer"
-	oneCheck  = "a lookup is one request"
-	atOnce    = "many lookups at once each get their own answer"
-	overCheck = "a context that is over asks nobody"
-	hangCheck = "a provider that never answers is left at the deadline"
-	dripCheck = "an answer that never ends is left at the deadline"
-	leftCheck = "a caller that leaves takes the lookup along"
+	playCheck = "each scenario makes its exchanges and returns its answer"
+	oneCheck  = "a lookup makes one request"
+	atOnce    = "concurrent lookups each return their own answer"
+	overCheck = "a lookup with a done context makes no request"
+	hangCheck = "a lookup returns at its deadline if the provider never answers"
+	dripCheck = "a lookup returns at its deadline if the answer never ends"
+	leftCheck = "canceling the context ends the lookup"
 )
 
 // answering changes the answers of the connector.
@@ -152,7 +152,7 @@ func detached(r *reference) {
 	}
 }
 
-// recoded gives another error for the context's own.
+// recoded returns another error instead of the context's.
 func recoded(r *reference) {
 	look := r.lookup
 	r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
@@ -171,7 +171,7 @@ var badExchanges = []badConnector{
 		}
 	})},
 	{"drops the provider's code", playCheck, answering(func(a *ports.Answer) { a.Code = "" })},
-	{"tidies names", playCheck, answering(func(a *ports.Answer) {
+	{"reformats names", playCheck, answering(func(a *ports.Answer) {
 		if a.HolderName != "" {
 			a.HolderName = "Mensah, Ama Serwaa"
 		}
@@ -181,7 +181,7 @@ var badExchanges = []badConnector{
 			a.Kind = ports.OutcomeNotFound
 		}
 	})},
-	{"forgets the wait", playCheck, bends(func(r *reference) { r.wait = func(string) time.Duration { return 0 } })},
+	{"drops the wait", playCheck, bends(func(r *reference) { r.wait = func(string) time.Duration { return 0 } })},
 	{"asks at another path", playCheck, bends(func(r *reference) { r.up.BaseURL += "/v2" })},
 	{"asks nothing at all", playCheck, bends(func(r *reference) {
 		r.lookup = func(context.Context, ports.AccountLookup) (ports.Answer, error) {
@@ -189,7 +189,7 @@ var badExchanges = []badConnector{
 		}
 	})},
 	{"sends another credential", playCheck, bends(func(r *reference) { r.up.Secret = "another" })},
-	{"gives an answer beside an error", playCheck, answering(func(a *ports.Answer) {
+	{"returns an answer and an error", playCheck, answering(func(a *ports.Answer) {
 		if a.Kind == "" {
 			a.Kind = ports.OutcomeFailed
 		}
@@ -202,18 +202,18 @@ var badExchanges = []badConnector{
 	{"tries a 429 again", oneCheck, bends(func(r *reference) { again(r, 429) })},
 	{"tries a 500 again", oneCheck, bends(func(r *reference) { again(r, 500) })},
 	{"tries a 503 again", oneCheck, bends(func(r *reference) { again(r, 503) })},
-	{"says that it asks twice", oneCheck, files(func(files fstest.MapFS) {
+	{"asks twice in its scenario", oneCheck, files(func(files fstest.MapFS) {
 		files["found.json"] = &fstest.MapFile{Data: twice(files["found.json"].Data)}
 	})},
 	{"mixes up answers", atOnce, bends(mixesUp)},
-	{"gives its own error for a context that is over", overCheck, bends(recoded)},
-	{"asks for a caller that has left", overCheck, bends(detached)},
-	{"does not heed the deadline", hangCheck, bends(detached)},
-	{"gives its own error for the deadline", hangCheck, bends(recoded)},
+	{"returns its own error for a done context", overCheck, bends(recoded)},
+	{"asks with a done context", overCheck, bends(detached)},
+	{"ignores the deadline", hangCheck, bends(detached)},
+	{"returns its own error at the deadline", hangCheck, bends(recoded)},
 	{"reads for longer than the deadline", dripCheck, bends(detached)},
-	{"calls a body that is cut by the deadline malformed", dripCheck, bends(recoded)},
-	{"goes on for a caller that has left", leftCheck, bends(detached)},
-	{"calls a caller that leaves a deadline", leftCheck, bends(func(r *reference) {
+	{"calls a body cut off by the deadline malformed", dripCheck, bends(recoded)},
+	{"ignores cancellation", leftCheck, bends(detached)},
+	{"reports cancellation as a deadline", leftCheck, bends(func(r *reference) {
 		look := r.lookup
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 			a, err := look(ctx, l)

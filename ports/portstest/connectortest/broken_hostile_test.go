@@ -45,8 +45,8 @@ func twice(data []byte) []byte {
 	return out
 }
 
-// mixesUp keeps the last account in a field that all lookups share, and looks
-// there for its own.
+// mixesUp stores the account of each lookup in one shared field and reads it from
+// there.
 func mixesUp(r *reference) {
 	look := r.lookup
 	var mu sync.Mutex
@@ -73,7 +73,7 @@ func judging(change func(status int, body []byte, a ports.Answer, err error) (po
 	})
 }
 
-// instead gives an answer where the sound connector has an error.
+// instead returns an answer where the sound connector returns an error.
 func insteadOf(code errcodes.Code, answer ports.Answer, when func(status int, body []byte) bool) func(h *connectortest.Harness) {
 	return judging(func(status int, body []byte, a ports.Answer, err error) (ports.Answer, error) {
 		if errcodes.Of(err) == code && when(status, body) {
@@ -97,15 +97,15 @@ var (
 )
 
 const (
-	unreadCheck = "an answer that cannot be read is malformed or unavailable"
+	unreadCheck = "an unreadable answer is malformed or unavailable"
 	pageCheck   = "an error page is never an answer about the account"
-	fiveCheck   = "a 5xx that says nothing of the account is unavailable"
-	brokenCheck = "a provider that breaks off or is not there is unavailable"
-	refuseCheck = "credentials that are refused are a configuration error, whatever the body"
+	fiveCheck   = "a 5xx without an answer about the account is unavailable"
+	brokenCheck = "a broken connection or an unreachable provider is unavailable"
+	refuseCheck = "rejected credentials are a configuration error, whatever the body"
 	slowCheck   = "a 429 is try_later, whatever its body and Retry-After"
-	latinCheck  = "a name in another encoding is read or refused, never mangled"
-	hugeCheck   = "a body without end is not read to it"
-	typeCheck   = "another Content-Type changes nothing or is malformed"
+	latinCheck  = "a name in another encoding is decoded or rejected, never garbled"
+	hugeCheck   = "an endless body is not read completely"
+	typeCheck   = "another Content-Type is ignored or malformed"
 )
 
 var badAnswers = []badConnector{
@@ -113,23 +113,23 @@ var badAnswers = []badConnector{
 	{"calls null not found", unreadCheck, insteadOf(errcodes.MalformedAnswer, notFound, bodyIs("null"))},
 	{"calls an empty object a failure", unreadCheck, insteadOf(errcodes.MalformedAnswer, ports.Answer{Kind: ports.OutcomeFailed}, bodyIs("{}"))},
 	{"calls an empty list not found", unreadCheck, insteadOf(errcodes.MalformedAnswer, notFound, bodyIs("[]"))},
-	{"finds whoever answers 204", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, statusIs(http.StatusNoContent))},
+	{"finds an account on a 204", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, statusIs(http.StatusNoContent))},
 	{"reads the first of two answers", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return json.NewDecoder(bytes.NewReader(body)).Decode(&referenceBody{}) == nil && bytes.Count(body, []byte("}{")) > 0
 	})},
-	{"forgives a missing end", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
+	{"accepts a body without its end", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return len(body) > 0 && json.Valid(append(slices.Clone(body), '}'))
 	})},
-	{"takes a number for a name", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
+	{"accepts a number as a name", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return bytes.Contains(body, []byte(`"account_name":1`))
 	})},
 	{"finds a name that is null", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return bytes.Contains(body, []byte(`:null`))
 	})},
-	{"finds an account whose data are null", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
+	{"finds an account whose data is null", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return bytes.Contains(body, []byte(`"status":true`)) && bytes.Contains(body, []byte(`"data":null`))
 	})},
-	{"has no code for what it cannot read", unreadCheck, judging(func(_ int, _ []byte, a ports.Answer, err error) (ports.Answer, error) {
+	{"returns no code for an unreadable answer", unreadCheck, judging(func(_ int, _ []byte, a ports.Answer, err error) (ports.Answer, error) {
 		if errcodes.Of(err) == errcodes.MalformedAnswer {
 			err = errors.New("cannot read it")
 		}
@@ -145,7 +145,7 @@ var badAnswers = []badConnector{
 		return a, err
 	})},
 	{"calls a 500 not found", fiveCheck, insteadOf(errcodes.Unavailable, notFound, statusIs(http.StatusInternalServerError))},
-	{"calls a network that fails malformed", brokenCheck, bends(func(r *reference) {
+	{"calls a network failure malformed", brokenCheck, bends(func(r *reference) {
 		look := r.lookup
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 			a, err := look(ctx, l)
@@ -155,7 +155,7 @@ var badAnswers = []badConnector{
 			return a, err
 		}
 	})},
-	{"takes what came before the break", brokenCheck, bends(func(r *reference) {
+	{"uses what came before the break", brokenCheck, bends(func(r *reference) {
 		r.read = func(body io.Reader) ([]byte, error) {
 			data, _ := io.ReadAll(io.LimitReader(body, 1<<20))
 			return data, nil
@@ -195,7 +195,7 @@ var badAnswers = []badConnector{
 			return max(0, time.Duration(n)*time.Second)
 		}
 	})},
-	{"waits for less than nothing", slowCheck, bends(func(r *reference) {
+	{"returns a negative wait", slowCheck, bends(func(r *reference) {
 		r.wait = func(header string) time.Duration {
 			at, err := http.ParseTime(header)
 			if err != nil {
@@ -210,8 +210,8 @@ var badAnswers = []badConnector{
 			return judge(response, bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))), l)
 		}
 	})},
-	{"reads all there is", hugeCheck, bends(func(r *reference) { r.read = io.ReadAll })},
-	{"reads to the end and refuses then", hugeCheck, bends(func(r *reference) {
+	{"reads the whole body", hugeCheck, bends(func(r *reference) { r.read = io.ReadAll })},
+	{"reads the whole body and then rejects it", hugeCheck, bends(func(r *reference) {
 		read := r.read
 		r.read = func(body io.Reader) ([]byte, error) {
 			data, err := read(body)
@@ -231,10 +231,10 @@ var badAnswers = []badConnector{
 }
 
 const (
-	textCheck   = "account numbers and bank codes are sent as text, zeros and all"
-	escapeCheck = "an identifier is escaped where it is put"
+	textCheck   = "account numbers and bank codes are sent as text, with leading zeros"
+	escapeCheck = "an identifier is escaped in the request"
 	hostCheck   = "nothing is sent to another host"
-	showCheck   = "a connector does not show its credentials"
+	showCheck   = "printing a connector does not reveal its credentials"
 )
 
 // building changes the requests.
@@ -260,7 +260,7 @@ func follows(policy func(*http.Request, []*http.Request) error) func(h *connecto
 	})
 }
 
-// failing gives another error where the sound connector has one.
+// failing replaces the errors of the sound connector.
 func failing(with func(r *reference, l ports.AccountLookup, err error) error) func(h *connectortest.Harness) {
 	return bends(func(r *reference) {
 		look := r.lookup
@@ -341,12 +341,12 @@ var badSecrets = []badConnector{
 		return fmt.Errorf("%s: %w", l.HolderName, err)
 	})},
 	{"has the secret in a public message", refuseCheck, failing(func(r *reference, _ ports.AccountLookup, err error) error {
-		return errcodes.New(errcodes.Of(err), "the key "+r.up.Secret+" is refused")
+		return errcodes.New(errcodes.Of(err), "the key "+r.up.Secret+" is rejected")
 	})},
 	{"has the URL in the cause of an error", brokenCheck, failing(func(r *reference, l ports.AccountLookup, err error) error {
 		return errcodes.Wrap(errcodes.Of(err), "", &url.Error{Op: "Get", URL: r.up.BaseURL + "/" + l.Identifier, Err: err})
 	})},
-	{"hides the number behind a text of its own", brokenCheck, failing(func(_ *reference, l ports.AccountLookup, err error) error {
+	{"wraps the number in an error with a text of its own", brokenCheck, failing(func(_ *reference, l ports.AccountLookup, err error) error {
 		return hiding{errcodes.New(errcodes.Of(err), l.Identifier)}
 	})},
 	{"logs what it asks", playCheck, bends(func(r *reference) {
@@ -358,7 +358,7 @@ var badSecrets = []badConnector{
 	})},
 }
 
-// hiding is an error whose text says less than what it wraps.
+// hiding is an error whose text omits that of the error it wraps.
 type hiding struct{ error }
 
 func (h hiding) Error() string { return "failed" }

@@ -19,7 +19,7 @@ type badConnector struct {
 	spoil func(h *connectortest.Harness)
 }
 
-// bends spoils the reference connector.
+// bends adds a flaw to the reference connector.
 func bends(spoil func(r *reference)) func(h *connectortest.Harness) {
 	return func(h *connectortest.Harness) { h.New = harnessOf(spoil).New }
 }
@@ -44,7 +44,7 @@ func copied() fstest.MapFS {
 	return all
 }
 
-// without leaves files out.
+// without removes files.
 func without(names ...string) func(h *connectortest.Harness) {
 	return files(func(files fstest.MapFS) {
 		for _, name := range names {
@@ -85,16 +85,16 @@ func TestEveryCheckOfConnectorsHasABadOne(t *testing.T) {
 	names := connectortest.ConnectorCheckNames(t, soundHarness())
 	for _, name := range names {
 		if !slices.ContainsFunc(badConnectors, func(s badConnector) bool { return s.check == name }) {
-			t.Errorf("no bad connector shows that the check %q can fail", name)
+			t.Errorf("no broken connector shows that the check %q can fail", name)
 		}
 	}
 	for _, s := range badConnectors {
 		if !slices.Contains(names, s.check) {
-			t.Errorf("%s: no check has the name %q", s.flaw, s.check)
+			t.Errorf("%s: there is no check %q", s.flaw, s.check)
 		}
 	}
 	slices.Sort(names)
 	if len(slices.Compact(slices.Clone(names))) != len(names) {
-		t.Errorf("two checks have one name")
+		t.Errorf("two checks have the same name")
 	}
 }

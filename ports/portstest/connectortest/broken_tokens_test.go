@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	serveCheck   = "an access token serves many lookups"
-	replaceCheck = "a token that served and is refused is replaced once"
-	awaitCheck   = "a lookup that waits for another's login ends at its deadline"
+	serveCheck   = "an access token is used for many lookups"
+	replaceCheck = "a token that is rejected after use is replaced once"
+	awaitCheck   = "a lookup that waits for another lookup's login returns at its deadline"
 	expireCheck  = "an expired token is replaced"
 )
 
-// loginJudging changes how the connector reads what its login answers.
+// loginJudging changes how the connector reads the answer of its login.
 func loginJudging(change func(status int, body []byte, g grant, err error) (grant, error)) func(h *connectortest.Harness) {
 	return bends(func(r *reference) {
 		judge := r.login.judge
@@ -35,7 +35,7 @@ func loginJudging(change func(status int, body []byte, g grant, err error) (gran
 	})
 }
 
-// loginFails gives another error where the login has one of the code.
+// loginFails replaces the code of a login error with another.
 func loginFails(code, instead errcodes.Code, when func(status int, body []byte) bool) func(h *connectortest.Harness) {
 	return loginJudging(func(status int, body []byte, g grant, err error) (grant, error) {
 		if errcodes.Of(err) == code && when(status, body) {
@@ -59,7 +59,7 @@ var loginDetached = loginSending(func(_ *reference, send func(*http.Request) (*h
 
 func anyBody(int, []byte) bool { return true }
 
-// tokenless leaves no token in the scenarios' requests.
+// tokenless removes the tokens from the scenarios' requests.
 func tokenless(files fstest.MapFS) {
 	for _, f := range files {
 		f.Data = []byte(strings.ReplaceAll(string(f.Data), "Bearer access-77f1c0", "{{any}}"))
@@ -68,13 +68,13 @@ func tokenless(files fstest.MapFS) {
 
 var badLogins = []badConnector{
 	{"logs in for each lookup", serveCheck, bends(func(r *reference) { r.login.keep = func(grant, time.Time) {} })},
-	{"uses a token without its life", serveCheck, loginJudging(func(_ int, _ []byte, g grant, err error) (grant, error) {
+	{"ignores a token's lifetime", serveCheck, loginJudging(func(_ int, _ []byte, g grant, err error) (grant, error) {
 		g.life = 0
 		return g, err
 	})},
 	{"never replaces a token", replaceCheck, bends(func(r *reference) { r.login.renews = func(bool, int) bool { return false } })},
 	{"replaces a token three times", replaceCheck, bends(func(r *reference) { r.login.renews = func(_ bool, round int) bool { return round < 3 } })},
-	{"asks again with the token that was refused", replaceCheck, bends(func(r *reference) {
+	{"retries with the rejected token", replaceCheck, bends(func(r *reference) {
 		var first grant
 		keep := r.login.keep
 		r.login.keep = func(g grant, asked time.Time) {
@@ -92,8 +92,8 @@ var badLogins = []badConnector{
 			return g, err
 		}
 	})},
-	{"replaces a token that never served", playCheck, bends(func(r *reference) { r.login.renews = func(_ bool, round int) bool { return round == 0 } })},
-	{"calls a provider that refuses all tokens unavailable", replaceCheck, bends(func(r *reference) {
+	{"replaces a token that was never used", playCheck, bends(func(r *reference) { r.login.renews = func(_ bool, round int) bool { return round == 0 } })},
+	{"calls a provider that rejects all tokens unavailable", replaceCheck, bends(func(r *reference) {
 		look := r.lookup
 		served := false
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
@@ -105,7 +105,7 @@ var badLogins = []badConnector{
 			return a, err
 		}
 	})},
-	{"lets no token expire", expireCheck, bends(func(r *reference) { r.login.good = func(time.Time) bool { return true } })},
+	{"never lets a token expire", expireCheck, bends(func(r *reference) { r.login.good = func(time.Time) bool { return true } })},
 	{"lets tokens expire by the machine's clock", expireCheck, bends(func(r *reference) {
 		var end time.Time
 		keep := r.login.keep
@@ -115,10 +115,10 @@ var badLogins = []badConnector{
 		}
 		r.login.good = func(time.Time) bool { return time.Now().Before(end) }
 	})},
-	{"waits for another's login as long as that takes", awaitCheck, bends(func(r *reference) {
+	{"waits for another lookup's login without a deadline", awaitCheck, bends(func(r *reference) {
 		r.login.queue = func(context.Context) error { r.login.turn <- struct{}{}; return nil }
 	})},
-	{"gives its own error where it waits for another's login", awaitCheck, bends(func(r *reference) {
+	{"returns its own error while it waits for another lookup's login", awaitCheck, bends(func(r *reference) {
 		queue := r.login.queue
 		r.login.queue = func(ctx context.Context) error {
 			if queue(ctx) != nil {
@@ -127,10 +127,10 @@ var badLogins = []badConnector{
 			return nil
 		}
 	})},
-	{"does not heed the deadline of a login", hangCheck, loginDetached},
+	{"ignores the deadline in a login", hangCheck, loginDetached},
 	{"reads a login for longer than the deadline", dripCheck, loginDetached},
-	{"goes on with the login for a caller that has left", leftCheck, loginDetached},
-	{"asks with no token where the login gives none", unreadCheck, loginJudging(func(status int, _ []byte, g grant, err error) (grant, error) {
+	{"ignores cancellation in a login", leftCheck, loginDetached},
+	{"asks without a token if the login returns none", unreadCheck, loginJudging(func(status int, _ []byte, g grant, err error) (grant, error) {
 		if status == http.StatusOK && err != nil {
 			return grant{token: "none"}, nil
 		}
@@ -142,7 +142,7 @@ var badLogins = []badConnector{
 		}
 		return g, err
 	})},
-	{"calls a login that it cannot read a configuration error", unreadCheck, loginFails(errcodes.MalformedAnswer, errcodes.Configuration, statusIs(http.StatusOK))},
+	{"calls an unreadable login a configuration error", unreadCheck, loginFails(errcodes.MalformedAnswer, errcodes.Configuration, statusIs(http.StatusOK))},
 	{"calls a login's 404 not found", pageCheck, loginJudging(func(status int, _ []byte, g grant, err error) (grant, error) {
 		if status == http.StatusNotFound {
 			return grant{answer: notFound}, nil
@@ -150,7 +150,7 @@ var badLogins = []badConnector{
 		return g, err
 	})},
 	{"calls a login's 502 malformed", fiveCheck, loginFails(errcodes.Unavailable, errcodes.MalformedAnswer, statusIs(http.StatusBadGateway))},
-	{"calls a login that breaks off malformed", brokenCheck, loginSending(func(_ *reference, send func(*http.Request) (*http.Response, error)) func(*http.Request) (*http.Response, error) {
+	{"calls a broken connection in a login malformed", brokenCheck, loginSending(func(_ *reference, send func(*http.Request) (*http.Response, error)) func(*http.Request) (*http.Response, error) {
 		return func(request *http.Request) (*http.Response, error) {
 			response, err := send(request)
 			if err != nil {
@@ -160,8 +160,8 @@ var badLogins = []badConnector{
 			return response, err
 		}
 	})},
-	{"calls credentials that the login refuses unavailable", refuseCheck, loginFails(errcodes.Configuration, errcodes.Unavailable, anyBody)},
-	{"takes the token of a 401", refuseCheck, bends(func(r *reference) {
+	{"calls credentials rejected by the login unavailable", refuseCheck, loginFails(errcodes.Configuration, errcodes.Unavailable, anyBody)},
+	{"uses the token of a 401", refuseCheck, bends(func(r *reference) {
 		judge := r.login.judge
 		r.login.judge = func(response *http.Response, body []byte) (grant, error) {
 			if response.StatusCode == http.StatusUnauthorized && strings.Contains(string(body), "token") {
@@ -176,7 +176,7 @@ var badLogins = []badConnector{
 		}
 		return g, err
 	})},
-	{"reads all that a login says", hugeCheck, bends(func(r *reference) { r.login.read = io.ReadAll })},
+	{"reads the whole answer of a login", hugeCheck, bends(func(r *reference) { r.login.read = io.ReadAll })},
 	{"follows the redirects of a login", hostCheck, loginSending(func(r *reference, _ func(*http.Request) (*http.Response, error)) func(*http.Request) (*http.Response, error) {
 		return r.up.Client.Do
 	})},
@@ -200,10 +200,10 @@ var badLogins = []badConnector{
 		}
 		return g, err
 	})},
-	{"shows no token in its scenarios", showCheck, files(tokenless)},
+	{"has no token in its scenarios", showCheck, files(tokenless)},
 }
 
-// harnessed runs a check on a harness that was changed, and gives what it says.
+// harnessed runs a check on a changed harness and returns its record.
 func harnessed(t *testing.T, check string, change func(h *connectortest.Harness)) *broken.Recorder {
 	t.Helper()
 	return broken.Record(t, func(tb testing.TB) {
@@ -213,18 +213,17 @@ func harnessed(t *testing.T, check string, change func(h *connectortest.Harness)
 	})
 }
 
-// TestAHarnessThatContradictsItsScenariosIsRefused before any check, and in words
-// that help.
-func TestAHarnessThatContradictsItsScenariosIsRefused(t *testing.T) {
+// TestAContradictoryHarnessIsRejected before any check, with a helpful message.
+func TestAContradictoryHarnessIsRejected(t *testing.T) {
 	for says, change := range map[string]func(h *connectortest.Harness){
 		"found.json asks for the account without an exchange at /token": edited("found", `"path": "/token"`, `"path": "/token2"`),
 		"failed.json asks for the account without an exchange at /a or /b": func(h *connectortest.Harness) {
 			h.Tokens = []string{"/a", "/b"}
 			without("bank_down")(h)
 		},
-		"TokenLife is negative":          func(h *connectortest.Harness) { h.TokenLife = -1 },
-		"no path in Tokens":              func(h *connectortest.Harness) { h.Tokens = nil },
-		"NoUpstream says that nobody is": func(h *connectortest.Harness) { h.NoUpstream = true },
+		"TokenLife is below 0":                  func(h *connectortest.Harness) { h.TokenLife = -1 },
+		"TokenLife is set, but Tokens is empty": func(h *connectortest.Harness) { h.Tokens = nil },
+		"Tokens and NoUpstream are both set":    func(h *connectortest.Harness) { h.NoUpstream = true },
 	} {
 		r := harnessed(t, nameCheck, change)
 		if !r.Failed() || !strings.Contains(r.Text(), says) {
@@ -233,12 +232,12 @@ func TestAHarnessThatContradictsItsScenariosIsRefused(t *testing.T) {
 	}
 }
 
-// TestALookupThatEndsBeforeItAsksIsTold: a suite that waits for the request would
-// wait for ever.
-func TestALookupThatEndsBeforeItAsksIsTold(t *testing.T) {
+// TestALookupThatReturnsBeforeItAsksIsReported: a suite that waited for the request
+// would never end.
+func TestALookupThatReturnsBeforeItAsksIsReported(t *testing.T) {
 	for _, check := range []string{leftCheck, hangCheck, dripCheck} {
 		r := harnessed(t, check, files(func(files fstest.MapFS) {
-			for _, f := range files { // another login than the connector's
+			for _, f := range files { // a different login from the connector's
 				f.Data = []byte(strings.ReplaceAll(string(f.Data), "client_credentials", "password"))
 			}
 		}))
@@ -257,17 +256,17 @@ func TestALookupThatEndsBeforeItAsksIsTold(t *testing.T) {
 	}
 }
 
-func TestTokensThatWereForgottenAreHinted(t *testing.T) {
+func TestMissingTokensAreHinted(t *testing.T) {
 	for _, check := range []string{textCheck, oneCheck} {
 		r := harnessed(t, check, func(h *connectortest.Harness) { h.Tokens, h.TokenLife = nil, 0 })
-		if !r.Failed() || !strings.Contains(r.Text(), "name that path in Tokens") {
+		if !r.Failed() || !strings.Contains(r.Text(), "add the path to Tokens") {
 			t.Errorf("%s: %s", check, r.Text())
 		}
 	}
 }
 
-// TestATokenInAnotherHeaderIsOne that the suite looks for.
-func TestATokenInAnotherHeaderIsOne(t *testing.T) {
+// TestATokenInAnotherHeaderIsFound: the suite looks for it in what is printed.
+func TestATokenInAnotherHeaderIsFound(t *testing.T) {
 	other := files(func(files fstest.MapFS) {
 		for _, f := range files {
 			f.Data = []byte(strings.ReplaceAll(string(f.Data), `"Authorization": "Bearer access-77f1c0"`, `"X-Token": "access-77f1c0"`))

@@ -15,7 +15,7 @@ import (
 )
 
 var connectorChecks = []connectorCheck{
-	{"the name is well-formed and stays", func(k *connectorKit) {
+	{"the name is well-formed and does not change", func(k *connectorKit) {
 		d := k.open()
 		name := d.Name()
 		if !connectorNamed.MatchString(name) {
@@ -23,17 +23,17 @@ var connectorChecks = []connectorCheck{
 		}
 		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
 			d.answer(newStage(false, s.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
+			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios examines the result
 			if again := d.Name(); again != name {
-				k.Fatalf("the name was %q and is %q after a lookup", name, again)
+				k.Fatalf("the name changed from %q to %q after a lookup", name, again)
 			}
 		})
 	}},
-	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
-	{"found accounts come with a name or a verdict as the capabilities say", func(k *connectorKit) {
+	{"the capabilities are well-formed, do not change, and are not shared", capabilitiesStay},
+	{"found accounts have a name or a verdict as the capabilities declare", func(k *connectorKit) {
 		kit.Each(k, k.open().Capabilities(), ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
 	}},
-	{"each scenario takes its exchanges and gives its answer", func(k *connectorKit) {
+	{"each scenario makes its exchanges and returns its answer", func(k *connectorKit) {
 		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
 			d := k.open()
 			stage := newStage(false, s.Exchanges...)
@@ -45,17 +45,17 @@ var connectorChecks = []connectorCheck{
 			k.gives(s, got, err)
 		})
 	}},
-	{"many lookups at once each get their own answer", lookupsAtOnce},
-	{"a context that is over asks nobody", contextOver},
-	{"a connector does not show its credentials", connectorShows},
+	{"concurrent lookups each return their own answer", lookupsAtOnce},
+	{"a lookup with a done context makes no request", contextOver},
+	{"printing a connector does not reveal its credentials", connectorShows},
 }
 
-// upstreamChecks need a provider that can be played.
+// upstreamChecks need a provider that the suite can play.
 var upstreamChecks = slices.Concat(requestChecks, deadlineChecks, hostileChecks, secrecyChecks)
 
 var requestChecks = []connectorCheck{
-	{"a lookup without a needed identity is unsupported and asks nobody", identityNeeded},
-	{"an unknown bank is unsupported and asks nobody", func(k *connectorKit) {
+	{"a lookup without a required identity is unsupported and makes no request", identityNeeded},
+	{"an unknown bank is unsupported and makes no request", func(k *connectorKit) {
 		k.each(func(d *desk, base scenario) {
 			l := base.lookup()
 			code, has := unknownBanks[l.Country]
@@ -66,14 +66,14 @@ var requestChecks = []connectorCheck{
 			d.unasked(l, "an unknown bank")
 		})
 	}},
-	// It counts the exchanges of the files, which another check holds the connector to,
-	// and the requests after an answer that invites a retry.
-	{"a lookup is one request", func(k *connectorKit) {
+	// This counts the exchanges in the files, which another check compares with the
+	// connector's requests, and the requests after an answer that invites a retry.
+	{"a lookup makes one request", func(k *connectorKit) {
 		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
 			logins, lookups := k.split(s)
 			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
 			if len(lookups) > 1 && !renewed {
-				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
+				k.Fatalf("%s has %d exchanges besides those at token paths, want 1%s", s.name, len(lookups), k.hint(s))
 			}
 		})
 		kit.Each(k, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout}, strconv.Itoa, func(status int) {
@@ -97,11 +97,11 @@ func capabilitiesStay(k *connectorKit) {
 		c[i] = ports.Capability{Market: ports.Market{Country: "ZZZ", Type: "changed"}}
 	}
 	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
-		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
+		k.Fatalf("the capabilities changed when the returned list was changed:\n got %v\nwant %v", got, want)
 	}
 	kit.Each(k, k.bases(), market, func(base scenario) {
 		d.answer(newStage(false, base.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), base.lookup()) // as above
+		_, _ = d.ask(k.Context(), base.lookup()) // the result is checked elsewhere
 		if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
 			k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
 		}
@@ -111,18 +111,18 @@ func capabilitiesStay(k *connectorKit) {
 func misclaimed(all []ports.Capability) string {
 	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
 	if len(all) == 0 {
-		return "no market"
+		return "the list is empty"
 	}
 	for i, can := range all {
 		_, twice := ports.CapabilityIn(all[:i], can.Market)
 		_, err := time.Parse(time.DateOnly, can.LastLiveTested)
 		switch {
 		case !countryCode.MatchString(can.Country) || !slices.Contains(types, can.Type):
-			return fmt.Sprintf("%q is no market", can.Market)
+			return fmt.Sprintf("invalid market %q", can.Market)
 		case twice:
-			return can.String() + " stands twice"
+			return can.String() + " is listed twice"
 		case err != nil && can.LastLiveTested != "":
-			return "LastLiveTested is no day"
+			return "LastLiveTested is not a day"
 		}
 	}
 	return ""
@@ -142,14 +142,14 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 			verdicts++
 		}
 		if can.ReturnsName && !named && !judged {
-			k.Fatalf("ReturnsName is true in %s, and in %s an account is found without a name", can.Market, s.name)
+			k.Fatalf("ReturnsName is true in %s, but in %s an account is found without a name", can.Market, s.name)
 		}
 	}
 	if can.ReturnsName != (names > 0) {
-		k.Fatalf("ReturnsName is %t in %s, and %d scenarios find a name", can.ReturnsName, can.Market, names)
+		k.Fatalf("ReturnsName is %t in %s, but %d scenarios find a name", can.ReturnsName, can.Market, names)
 	}
 	if can.ComparesName != (verdicts > 0) {
-		k.Fatalf("ComparesName is %t in %s, and %d scenarios have a verdict", can.ComparesName, can.Market, verdicts)
+		k.Fatalf("ComparesName is %t in %s, but %d scenarios have a verdict", can.ComparesName, can.Market, verdicts)
 	}
 }
 
@@ -174,12 +174,12 @@ func identityNeeded(k *connectorKit) {
 		case can.NeedsIdentity:
 			d.unasked(l, "a lookup without an identity")
 		case given:
-			k.Fatalf("%s gives an identity in %s, which does not need one", base.name, l.Market)
+			k.Fatalf("%s has an identity in %s, which does not need one", base.name, l.Market)
 		}
 	})
 }
 
-// unknownBanks are codes of each market's form that no bank has.
+// unknownBanks are bank codes of the right form that no bank of the country has.
 var unknownBanks = map[string]string{"ZAF": "999999", "NGA": "999", "GHA": "999", "KEN": "99"}
 
 func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
@@ -188,7 +188,7 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 		k.Fatalf("%s: error code %q, want %q (%v)", s.name, code, s.Expect.Error, err)
 	}
 	if got != want {
-		type plain ports.Answer // shows the fields that an Answer hides
+		type plain ports.Answer // prints the fields that an Answer hides
 		k.Fatalf("%s:\n got %+q\nwant %+q", s.name, fmt.Sprintf("%+v", plain(got)), fmt.Sprintf("%+v", plain(want)))
 	}
 }
@@ -198,9 +198,9 @@ func (d *desk) asksOnce(base scenario, at spot, status int) {
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(status)
 	}))
-	_, _ = d.ask(d.k.Context(), base.lookup()) // other checks look at what it gives
+	_, _ = d.ask(d.k.Context(), base.lookup()) // other checks examine the result
 	if n := d.gotAt(at); n != 1 {
-		d.k.Fatalf("%d requests for %s in a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
+		d.k.Fatalf("%d requests for %s in a lookup in %s that was answered %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// Harness makes a connector for [AccountConnector], and holds the
-// exchanges that its provider's documents describe.
+// Harness creates a connector for [AccountConnector] and contains the exchanges
+// that the provider's documents describe.
 //
-// Scenarios are *.json files at the top of the file system, one lookup each:
+// Scenarios are *.json files at the root of the file system, one lookup each:
 //
 //	{
 //	  "title":   "an account that exists",
@@ -39,98 +39,98 @@ import (
 //	}
 //
 // title, source (the provider's page) and read (the day on which it was read)
-// are required; assumed lists what the page does not show. Of a scenario that is
-// made up it is ["all"], and read may be any day; the suite logs how many there
-// are. A field that the format does not know is refused.
+// are required. assumed lists what the page does not show. In an invented scenario
+// it is ["all"], and read may be any day; the suite logs how many there are.
+// Unknown fields are rejected.
 //
-// A request must have the method, the path (with its escapes), all the query
-// parameters and no others, the headers that are named, and the body: "body" is
+// A request must have the method, the path (with its escapes), exactly the query
+// parameters listed, at least the headers listed, and the body: "body" is
 // compared as JSON, so that "0123" and 123 differ, "form" as a URL-encoded form,
 // "text" byte for byte; without any of them the request has no body. In the
 // strings of query, headers, body and form {{secret}}, {{secret2}}, {{userID}}
-// stand for the credentials of [Upstream], {{basic}} for the base64 of
-// userID:secret, and a string that is {{any}} for anything.
+// stand for the credentials of [Upstream] and {{basic}} for the base64 of
+// userID:secret. The string {{any}} matches anything.
 //
-// A response has a status, headers, and one of "body" (JSON, sent as it stands
-// in the file), "text", "file" (a file of the same file system) or none;
-// "latin1" sends a text in that encoding. The Content-Type is application/json
-// for body and text/plain for the others, unless headers name one.
+// A response has a status, headers, and at most one of "body" (JSON, sent exactly
+// as in the file), "text" and "file" (a file of the same file system); "latin1"
+// sends a text in that encoding. The Content-Type is application/json for body
+// and text/plain for the others, unless headers set one.
 //
-// Each exchange takes place once, in any order; a request that no exchange is
-// left for, and an exchange without its request, fail the scenario. A lookup has
-// one exchange beside those of [Harness.Tokens], or two where the first
-// answers 401 and the connector has tokens to renew, or none where it must not
-// ask, or does not get past the login.
+// Each exchange takes place once, in any order. A request without a remaining
+// exchange, or an exchange without a request, fails the scenario. A lookup has
+// one exchange besides those of [Harness.Tokens]; it has two if the first is
+// answered 401 and the connector has tokens to renew, and none if it must not ask
+// or if the login fails.
 //
 // expect is an answer (kind, holderName, name: "matched" or "mismatched", code,
 // message, and after: "30s") or an error ({"error": CODE}, where CODE is
-// configuration, unavailable or malformed_answer). What is left out is empty.
+// configuration, unavailable or malformed_answer). Omitted fields are empty.
 //
-// Required, by their file names:
+// Required files:
 //
 //	found.json            an account that exists
-//	not_found.json        one that does not, as the provider's body says
+//	not_found.json        an account that does not exist, according to the body
 //	try_later.json        429 with Retry-After in seconds
 //	try_later_date.json   429 with Retry-After as an HTTP date (the clock shows 2026-03-02T09:30:00Z)
 //	unauthorized.json     401
 //	forbidden.json        403
 //
-// Others have any name. Each market that the connector claims needs one that is
-// found.
+// Other files may have any name. Each market that the connector claims needs an
+// account that is found.
 type Harness struct {
-	// New makes a connector that asks the upstream. It is called many times.
+	// New returns a connector that asks the upstream. It is called many times.
 	New func(tb testing.TB, up Upstream) ports.AccountConnector
-	// Scenarios holds the files, for example os.DirFS("testdata").
+	// Scenarios contains the files, for example os.DirFS("testdata").
 	Scenarios fs.FS
 	// Tokens are the paths, with their escapes, at which the connector fetches
-	// access tokens. Every scenario that asks for the account has an exchange at
-	// one of them too; a scenario that ends there, since the login is refused, is
-	// welcome. An access token is what requests for the account carry as
-	// "Authorization: Bearer TOKEN", or in another header as the login's answer
-	// has it, or an access_token at the top of that answer. The provider
-	// misbehaves at these paths as well.
+	// access tokens. Every scenario that asks for the account also has an exchange
+	// at one of them; a scenario may end there because the login is rejected. The
+	// suite takes as access tokens the top-level access_token of a login's answer,
+	// TOKEN in "Authorization: Bearer TOKEN" of requests for the account, and other
+	// values of that answer that their headers contain. The provider misbehaves at
+	// these paths too.
 	Tokens []string
-	// TokenLife is how long the tokens of the scenarios are good, as the
-	// provider says; 0: whether expired ones are replaced is not checked.
+	// TokenLife is how long the scenarios' tokens are valid according to the
+	// provider. If it is 0, the replacement of expired tokens is not checked.
 	TokenLife time.Duration
-	// NoUpstream says that the connector asks nobody over HTTP: the checks that
-	// need a provider to misbehave are left out, and scenarios have no exchange.
+	// NoUpstream declares that the connector makes no HTTP requests. The checks
+	// that need a misbehaving provider are skipped, and scenarios have no exchange.
 	NoUpstream bool
-	// Except names checks that the connector cannot pass, each with the reason.
-	// An unknown name or an empty reason fails the suite. A required scenario
-	// is the check "scenario NAME", a market "found in COUNTRY TYPE".
+	// Except maps checks that the connector cannot pass to the reason. An unknown
+	// name or an empty reason fails the suite. The check of a required scenario is
+	// "scenario NAME", that of a market "found in COUNTRY TYPE".
 	Except map[string]string
 }
 
-// Upstream is the provider that the suite plays, and what to configure a
-// connector with. The credentials are canaries: the suite looks for them in
-// whatever the connector says.
+// Upstream is the provider that the suite plays, with the configuration for a
+// connector. The credentials are canaries: the suite looks for them in everything
+// that the connector returns or logs.
 type Upstream struct {
-	BaseURL string // http://127.0.0.1 and a port, without a path or a slash at the end
+	BaseURL string // http://127.0.0.1 and a port, without a path or a trailing slash
 	Client  *http.Client
 	Clock   *portstest.Clock // stands at 2026-03-02T09:30:00Z
 	Logger  *slog.Logger
 
 	Secret  string // of any form
-	Secret2 string // another, for whatever further credential there is, such as a subscription key
-	UserID  string // a UUID, for whatever names the user: a client ID, an API key that has a secret
+	Secret2 string // for a second credential such as a subscription key
+	UserID  string // a UUID, for a client ID or an API key that has a secret
 }
 
-// AccountConnector checks a ports.AccountConnector against a provider that
-// plays the harness's scenarios, and then misbehaves in each way that providers
-// and the networks before them have. Run it with -race: one check asks from many
-// goroutines at once.
+// AccountConnector checks a ports.AccountConnector against a provider that first
+// plays the harness's scenarios and then misbehaves in every way that providers
+// and networks are known to. Run it with -race: one check calls the connector from
+// many goroutines.
 func AccountConnector(t *testing.T, h Harness) {
 	t.Helper()
 	scenarios := h.load(t)
 	t.Log(assumptions(scenarios))
 	kit.Run(t, h.Except, connectorChecksFor(t, h, scenarios), func(t *testing.T) *connectorKit {
-		const prompt = 3 * time.Second // a busy machine's, too
+		const prompt = 3 * time.Second // enough on a busy machine
 		return &connectorKit{Kit: kit.Kit{TB: t}, Harness: h, scenarios: scenarios, prompt: prompt}
 	})
 }
 
-// load reads the scenarios, and refuses a harness that they contradict.
+// load reads the scenarios and rejects a harness that contradicts them.
 func (h *Harness) load(tb testing.TB) []scenario {
 	tb.Helper()
 	scenarios, err := readScenarios(h.Scenarios)
@@ -146,25 +146,25 @@ func (h *Harness) load(tb testing.TB) []scenario {
 func (h *Harness) contradicted(scenarios []scenario) error {
 	switch {
 	case h.TokenLife < 0:
-		return errors.New("TokenLife is negative")
+		return errors.New("TokenLife is below 0")
 	case h.TokenLife > 0 && len(h.Tokens) == 0:
-		return errors.New("there is a TokenLife, and no path in Tokens")
+		return errors.New("TokenLife is set, but Tokens is empty")
 	case h.NoUpstream && len(h.Tokens) > 0:
-		return errors.New("there are Tokens, and NoUpstream says that nobody is asked for them")
+		return errors.New("Tokens and NoUpstream are both set")
 	case len(h.Tokens) == 0:
 		return nil
 	}
 	for _, s := range scenarios {
 		if logins, lookups := h.split(s); len(lookups) > 0 && len(logins) == 0 {
-			return fmt.Errorf("%s.json asks for the account without an exchange at %s, where Tokens says that its token comes from",
+			return fmt.Errorf("%s.json asks for the account without an exchange at %s, the paths in Tokens",
 				s.name, strings.Join(h.Tokens, " or "))
 		}
 	}
 	return nil
 }
 
-// split returns the scenario's exchanges at the token paths, and lookups those
-// that are not.
+// split returns the scenario's exchanges at the token paths (logins) and the
+// others (lookups).
 func (h *Harness) split(s scenario) (logins, lookups []exchange) {
 	for _, x := range s.Exchanges {
 		if slices.Contains(h.Tokens, x.Request.Path) {

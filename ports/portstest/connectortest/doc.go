@@ -1,7 +1,7 @@
 // Package connectortest checks account connectors in one call. It plays the
-// provider: first as the provider's documents describe it, in files that the
-// author writes, and then in each way that providers and the networks before them
-// have misbehaved.
+// provider: first as the provider's documents describe it, from files that the
+// author writes, and then misbehaving in every way that providers and networks are
+// known to.
 //
 //	func TestConforms(t *testing.T) {
 //		connectortest.AccountConnector(t, connectortest.Harness{

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// ConnectorCheckNames lists the checks of AccountConnector for a harness.
+// ConnectorCheckNames returns the names of AccountConnector's checks for a harness.
 func ConnectorCheckNames(tb testing.TB, h Harness) []string {
 	return kit.Names(connectorChecksFor(tb, h, h.load(tb)))
 }
@@ -20,7 +20,7 @@ func RunConnectorCheck(tb testing.TB, name string, h Harness) {
 		&connectorKit{Kit: kit.Kit{TB: tb}, Harness: h, scenarios: scenarios, prompt: patience})
 }
 
-// ParseScenario reads a scenario; the answer is what it expects.
+// ParseScenario reads a scenario and returns the expected answer.
 func ParseScenario(data []byte) (ports.AccountLookup, ports.Answer, error) {
 	s, err := parseScenario(data)
 	if err != nil {
@@ -30,7 +30,7 @@ func ParseScenario(data []byte) (ports.AccountLookup, ports.Answer, error) {
 	return s.lookup(), a, err
 }
 
-// Assumptions tells how much of the scenarios no page shows.
+// Assumptions reports how many scenarios are not, or not completely, documented.
 func Assumptions(files fs.FS) (string, error) {
 	scenarios, err := readScenarios(files)
 	return assumptions(scenarios), err

@@ -13,10 +13,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// hostileChecks are about providers that answer what no document describes, and
-// about what stands between.
+// hostileChecks are about undocumented answers of providers and about failures of
+// the network and of proxies.
 var hostileChecks = []connectorCheck{
-	{"an answer that cannot be read is malformed or unavailable", unreadable},
+	{"an unreadable answer is malformed or unavailable", unreadable},
 	{"an error page is never an answer about the account", func(k *connectorKit) {
 		unread := []errcodes.Code{errcodes.MalformedAnswer, errcodes.Unavailable}
 		k.hostileTo(func(_ scenario, _ spot, l ports.AccountLookup) plays {
@@ -27,9 +27,9 @@ var hostileChecks = []connectorCheck{
 				all[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
 			}
 			return all
-		}, unread, append(unread, errcodes.Configuration)) // a login is about credentials and nothing else
+		}, unread, append(unread, errcodes.Configuration)) // a login is only about credentials
 	}},
-	{"a 5xx that says nothing of the account is unavailable", func(k *connectorKit) {
+	{"a 5xx without an answer about the account is unavailable", func(k *connectorKit) {
 		k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
 			all := plays{}
 			for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
@@ -40,12 +40,12 @@ var hostileChecks = []connectorCheck{
 			return all
 		}, errcodes.Unavailable)
 	}},
-	{"a provider that breaks off or is not there is unavailable", brokenOff},
-	{"credentials that are refused are a configuration error, whatever the body", refused},
+	{"a broken connection or an unreachable provider is unavailable", brokenOff},
+	{"rejected credentials are a configuration error, whatever the body", refused},
 	{"a 429 is try_later, whatever its body and Retry-After", tooMany},
-	{"a name in another encoding is read or refused, never mangled", otherEncoding},
-	{"a body without end is not read to it", endlessBody},
-	{"another Content-Type changes nothing or is malformed", func(k *connectorKit) {
+	{"a name in another encoding is decoded or rejected, never garbled", otherEncoding},
+	{"an endless body is not read completely", endlessBody},
+	{"another Content-Type is ignored or malformed", func(k *connectorKit) {
 		for _, base := range k.bases() {
 			for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
 				k.Case(kind+" in "+market(base), func() {
@@ -66,20 +66,20 @@ func unreadable(k *connectorKit) {
 		body := k.body(base, at)
 		const deep = 100_000
 		all := plays{
-			"no body":                 fixed(http.StatusOK, jsonType, ""),
-			"a 204":                   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
-			"half a body":             fixed(http.StatusOK, jsonType, body[:len(body)/2]),
-			"a body without its end":  fixed(http.StatusOK, jsonType, body[:len(body)-1]),
-			"two answers in one body": fixed(http.StatusOK, jsonType, body+body),
-			"a page under 200":        fixed(http.StatusOK, "text/html", page("Welcome", base.lookup())),
-			"deep nesting":            fixed(http.StatusOK, jsonType, strings.Repeat(`{"data":[`, deep)),
-			"bytes":                   fixed(http.StatusOK, jsonType, "\x1f\x8b\x00\xff"),
+			"no body":                      fixed(http.StatusOK, jsonType, ""),
+			"status 204":                   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+			"half a body":                  fixed(http.StatusOK, jsonType, body[:len(body)/2]),
+			"a body without its last byte": fixed(http.StatusOK, jsonType, body[:len(body)-1]),
+			"two answers in one body":      fixed(http.StatusOK, jsonType, body+body),
+			"a page with status 200":       fixed(http.StatusOK, "text/html", page("Welcome", base.lookup())),
+			"deep nesting":                 fixed(http.StatusOK, jsonType, strings.Repeat(`{"data":[`, deep)),
+			"bytes":                        fixed(http.StatusOK, jsonType, "\x1f\x8b\x00\xff"),
 		}
 		for _, text := range []string{"null", "[]", "[null]", "{}", `""`, `"found"`, "1", "true", `{"status":null}`, `{"data":[]}`} {
 			all[text] = fixed(http.StatusOK, jsonType, text)
 		}
 		if changed, ok := withoutNested(body); ok {
-			all["what is nested is null"] = fixed(http.StatusOK, jsonType, changed)
+			all["each nested value is null"] = fixed(http.StatusOK, jsonType, changed)
 		}
 		for name, change := range map[string]func(any) any{"another type": otherType, "null": func(any) any { return nil }} {
 			if changed, ok := everyValue(body, change); ok {
@@ -93,16 +93,16 @@ func unreadable(k *connectorKit) {
 func brokenOff(k *connectorKit) {
 	k.hostile(func(base scenario, at spot, _ ports.AccountLookup) plays {
 		return plays{
-			"no answer, and the connection closed": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-			"a body shorter than its length": func(w http.ResponseWriter, _ *http.Request) {
+			"a connection closed without an answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			"a body shorter than its Content-Length": func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "1000000")
-				_, _ = w.Write([]byte(k.body(base, at))) // whole, and yet not all
+				_, _ = w.Write([]byte(k.body(base, at))) // complete JSON, but shorter than announced
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			},
 		}
 	}, errcodes.Unavailable)
-	const away = "a provider that is not there"
+	const away = "a provider that cannot be reached"
 	k.Case(away, func() {
 		k.each(func(d *desk, base scenario) {
 			d.server.Close()
@@ -156,7 +156,7 @@ func tooMany(k *connectorKit) {
 	})
 }
 
-// waits wants a lookup to be told to try later, in a day at most.
+// waits checks that a lookup returns try_later with a wait of at most a day.
 func (d *desk) waits(l ports.AccountLookup, what string) {
 	const day = 24 * time.Hour
 	answer, err := d.ask(d.k.Context(), l)
@@ -164,7 +164,7 @@ func (d *desk) waits(l ports.AccountLookup, what string) {
 		d.k.Fatalf("%s, in %s: %q, error code %q", what, l.Market, answer.Kind, errcodes.Of(err))
 	}
 	if answer.After < 0 || answer.After > day {
-		d.k.Fatalf("%s, in %s: after %s, want from 0 to a day", what, l.Market, answer.After)
+		d.k.Fatalf("%s, in %s: After is %s, want 0 to 24h", what, l.Market, answer.After)
 	}
 }
 
@@ -177,7 +177,7 @@ func otherEncoding(k *connectorKit) {
 		body := k.body(base, atAccount)
 		changed := strings.ReplaceAll(body, name[len(name)-1:], "\xc9") // É in Latin-1
 		if utf8.ValidString(changed) {
-			k.Fatalf("%s: the body does not have the name's last letter in it", base.name)
+			k.Fatalf("%s: the body does not contain the last letter of the name", base.name)
 		}
 		d.answer(k.behind(base, atAccount, fixed(http.StatusOK, jsonType, changed)))
 		answer, err := d.ask(k.Context(), base.lookup())
@@ -198,7 +198,7 @@ func endlessBody(k *connectorKit) {
 		var sent atomic.Int64
 		d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", jsonType)
-			_, _ = w.Write([]byte(`{"message":"`)) // what follows tells whether it is taken
+			_, _ = w.Write([]byte(`{"message":"`)) // later writes fail once the connector stops reading
 			for sent.Load() < size {
 				n, err := w.Write([]byte(filler))
 				sent.Add(int64(n))
@@ -210,7 +210,7 @@ func endlessBody(k *connectorKit) {
 		d.refuses(secretive(base), fmt.Sprintf("a body of 50 MB for %s", at), errcodes.MalformedAnswer, errcodes.Unavailable)
 		d.server.CloseClientConnections()
 		if sent.Load() >= size {
-			k.Fatalf("in %s: the connector took all 50 MB of a body for %s", market(base), at)
+			k.Fatalf("in %s: the connector read all 50 MB of a body for %s", market(base), at)
 		}
 	})
 }

@@ -23,10 +23,10 @@ type connectorKit struct {
 	Harness
 
 	scenarios []scenario
-	prompt    time.Duration // by when a connector has noticed that a context is over
+	prompt    time.Duration // within which a connector must notice that a context is done
 }
 
-// desk is a connector with the provider that it asks.
+// desk is a connector together with the provider that it asks.
 type desk struct {
 	ports.AccountConnector
 	*provider
@@ -36,44 +36,44 @@ type desk struct {
 	clock *portstest.Clock
 }
 
-// open makes a provider, and a connector that asks it.
+// open starts a provider and creates a connector that asks it.
 func (k *connectorKit) open() *desk {
 	d := &desk{provider: newProvider(k.TB), k: k, log: &journal{}}
-	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no play", http.StatusTeapot) })
+	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no response is set", http.StatusTeapot) })
 	up := d.upstream(k.TB, d.log)
 	d.clock = up.Clock
 	d.AccountConnector = k.New(k.TB, up)
 	if d.AccountConnector == nil {
-		k.Fatalf("New gave no connector")
+		k.Fatalf("New returned nil")
 	}
 	return d
 }
 
-// ask looks the account up, and checks that nothing confidential is in what
-// comes of it or was logged.
+// ask looks up the account and checks that neither the result nor the log contains
+// anything confidential.
 func (d *desk) ask(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 	answer, err := d.Lookup(ctx, l)
 	d.k.discreet(l, err, d.log)
 	if err == nil {
 		if wrong := answer.Check(); wrong != nil {
-			d.k.Fatalf("an answer that contradicts itself: %v (%+v)", wrong, answer)
+			d.k.Fatalf("the answer contradicts itself: %v (%+v)", wrong, answer)
 		}
 	} else if answer != (ports.Answer{}) {
-		d.k.Fatalf("an answer beside the error %v", err)
+		d.k.Fatalf("Lookup returned an answer and the error %v", err)
 	}
 	return answer, err
 }
 
-// discreet checks that neither the error nor the log has a secret, the number
-// or the name.
+// discreet checks that neither the error nor the log contains a secret, the
+// account number or the name.
 func (k *connectorKit) discreet(l ports.AccountLookup, err error, log *journal) {
 	if leak := k.leaked(log.String(), l); leak != "" {
-		k.Fatalf("the log has %s", leak)
+		k.Fatalf("the log contains %s", leak)
 	}
 	for _, e := range chain(err) {
 		for _, text := range []string{e.Error(), errcodes.MessageOf(e), fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e)} {
 			if leak := k.leaked(text, l); leak != "" {
-				k.Fatalf("the error has %s in it: %s", leak, errcodes.Of(err))
+				k.Fatalf("the error contains %s (code %s)", leak, errcodes.Of(err))
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func chain(err error) []error {
 		return nil
 	}
 	all := []error{err}
-	switch e := err.(type) { //nolint:errorlint // each link is looked at by itself
+	switch e := err.(type) { //nolint:errorlint // each link is examined separately
 	case interface{ Unwrap() error }:
 		all = append(all, chain(e.Unwrap())...)
 	case interface{ Unwrap() []error }:
@@ -95,18 +95,18 @@ func chain(err error) []error {
 	return all
 }
 
-// leaked names what of the confidential a text has, "" for nothing.
+// leaked names the confidential value that a text contains, or returns "".
 func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 	confidential := map[string]string{
 		"a secret": canarySecret, "the second secret": canarySecret2, "the user's ID": canaryUserID,
 		"the basic credentials": placeholders.Replace("{{basic}}"),
-		"the account number":    l.Identifier, "the holder's name": l.HolderName, "the document's number": l.Identity.Number,
+		"the account number":    l.Identifier, "the holder's name": l.HolderName, "the document number": l.Identity.Number,
 	}
 	for i, token := range k.granted() {
 		confidential[fmt.Sprint("access token ", i)] = token
 	}
 	for what, value := range confidential {
-		const short = 5 // may be a port or a status
+		const short = 5 // may be part of a port or a status
 		if len(value) > short && strings.Contains(text, value) {
 			return what
 		}
@@ -127,19 +127,19 @@ func (k *connectorKit) bases() []scenario {
 		}
 	}
 	if len(out) == 0 {
-		k.Fatalf("no scenario has an account that is found")
+		k.Fatalf("no scenario finds an account")
 	}
 	return out
 }
 
-// each runs fn on one found scenario of each market, as a case, with a connector
-// of its own.
+// each runs fn as a case for one found scenario of each market, each with a new
+// connector.
 func (k *connectorKit) each(fn func(d *desk, base scenario)) {
 	kit.Each(k, k.bases(), market, func(base scenario) { fn(k.open(), base) })
 }
 
-// secretive returns the scenario's lookup with a number, where its form is free,
-// and a name that occur nowhere else.
+// secretive returns the scenario's lookup with a unique name and, if the market
+// allows any number, a unique number, so that leaks can be found.
 func secretive(s scenario) ports.AccountLookup {
 	l := s.lookup()
 	l.HolderName = canaryName
@@ -154,14 +154,14 @@ func secretive(s scenario) ports.AccountLookup {
 	if n := len(l.Identifier); keep < n && n-keep < len(digits) {
 		from := 0
 		if keep > 0 {
-			from = 2 // no zeros behind a prefix
+			from = 2 // no zeros after a prefix
 		}
 		l.Identifier = l.Identifier[:keep] + digits[from:from+n-keep]
 	}
 	return l
 }
 
-// connectorChecksFor lists the checks for a harness: those of the suite, one for
+// connectorChecksFor returns the checks for a harness: those of the suite, one for
 // each required scenario, and one for each market that the connector claims.
 func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []connectorCheck {
 	out := slices.Clone(connectorChecks)
@@ -186,11 +186,11 @@ func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []connec
 	return out
 }
 
-// requiredScenario is a file that every connector has.
+// requiredScenario describes a file that every connector must have.
 type requiredScenario struct {
 	name    string
-	offline bool   // also for a connector without an upstream
-	must    string // what it must show
+	offline bool   // required of connectors without an upstream, too
+	must    string // what it must do
 	shows   func(s scenario, last sentResponse) bool
 }
 
@@ -201,11 +201,11 @@ var requiredScenarios = []requiredScenario{
 	{"not_found", true, "expect the kind not_found", func(s scenario, _ sentResponse) bool {
 		return s.Expect.Kind == ports.OutcomeNotFound
 	}},
-	{"try_later", false, "answer 429 with a Retry-After in seconds and expect try_later after a while", func(s scenario, last sentResponse) bool {
+	{"try_later", false, "answer 429 with a Retry-After in seconds and expect try_later with after above 0", func(s scenario, last sentResponse) bool {
 		_, err := strconv.Atoi(retryAfter(last))
 		return waits(s, last) && err == nil
 	}},
-	{"try_later_date", false, "answer 429 with a Retry-After that is an HTTP date and expect try_later after a while", func(s scenario, last sentResponse) bool {
+	{"try_later_date", false, "answer 429 with a Retry-After that is an HTTP date and expect try_later with after above 0", func(s scenario, last sentResponse) bool {
 		_, err := http.ParseTime(retryAfter(last))
 		return waits(s, last) && err == nil
 	}},
@@ -234,7 +234,7 @@ func retryAfter(r sentResponse) string {
 func (r requiredScenario) check(k *connectorKit) {
 	i := slices.IndexFunc(k.scenarios, func(s scenario) bool { return s.name == r.name })
 	if i < 0 {
-		k.Fatalf("%s.json is missing: a scenario that must %s", r.name, r.must)
+		k.Fatalf("%s.json is missing: it must %s", r.name, r.must)
 	}
 	var last sentResponse
 	if n := len(k.scenarios[i].Exchanges); n > 0 {
@@ -247,6 +247,6 @@ func (r requiredScenario) check(k *connectorKit) {
 
 func (k *connectorKit) foundIn(m ports.Market) {
 	if !slices.ContainsFunc(k.found(), func(s scenario) bool { return s.lookup().Market == m }) {
-		k.Fatalf("the connector claims %s, and no scenario has an account there that is found", m)
+		k.Fatalf("the connector claims %s, but no scenario finds an account there", m)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"sync"
 )
 
-// stage plays the exchanges of scenarios, each once or, if it repeats, at will.
+// stage plays the exchanges of scenarios, each once or, if it repeats, any number of times.
 type stage struct {
 	exchanges []exchange
 	repeats   bool
 
 	mu      sync.Mutex
 	played  map[int]bool
-	strange []string // requests that no exchange was left for, and why
+	strange []string // requests without a matching exchange, and why
 }
 
 func newStage(repeats bool, exchanges ...exchange) *stage {
@@ -37,10 +37,10 @@ func (s *stage) serve(w http.ResponseWriter, r *http.Request) {
 	x.Response.send(w)
 }
 
-// next finds the exchange of a request.
+// next returns the exchange that matches a request.
 func (s *stage) next(r *http.Request) (exchange, bool) {
 	body := new(bytes.Buffer)
-	_, _ = body.ReadFrom(r.Body) // it is in memory
+	_, _ = body.ReadFrom(r.Body) // which is in memory
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	why := "no exchange is left"
@@ -57,22 +57,22 @@ func (s *stage) next(r *http.Request) (exchange, bool) {
 	return exchange{}, false
 }
 
-// trouble reports what went otherwise than the exchanges say, "" for nothing.
+// trouble describes how the requests differed from the exchanges, or returns "".
 func (s *stage) trouble() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.strange) > 0 {
-		return "a request that was not expected: " + strings.Join(s.strange, "; ")
+		return "unexpected request: " + strings.Join(s.strange, "; ")
 	}
 	for i, x := range s.exchanges {
 		if !s.played[i] {
-			return fmt.Sprintf("the connector did not ask %s %s", x.Request.Method, x.Request.Path)
+			return fmt.Sprintf("the connector did not request %s %s", x.Request.Method, x.Request.Path)
 		}
 	}
 	return ""
 }
 
-// differs reports in what a request is another than the one wanted, "" for nothing.
+// differs describes how a request differs from the one expected, or returns "".
 func (w wantRequest) differs(r *http.Request, body []byte) string {
 	switch {
 	case r.Method != w.Method:
@@ -82,11 +82,11 @@ func (w wantRequest) differs(r *http.Request, body []byte) string {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil || !sameValues(query, w.Query) {
-		return fmt.Sprintf("the query is %q, not that of %v", r.URL.RawQuery, w.Query)
+		return fmt.Sprintf("the query is %q, want %v", r.URL.RawQuery, w.Query)
 	}
 	for name, want := range w.Headers {
 		if got := strings.Join(r.Header.Values(name), ", "); !matches(got, want) {
-			return fmt.Sprintf("the header %s is %q, not %q", name, got, want)
+			return fmt.Sprintf("the header %s is %q, want %q", name, got, want)
 		}
 	}
 	return w.bodyDiffers(body)
@@ -97,7 +97,7 @@ func (w wantRequest) bodyDiffers(body []byte) string {
 	switch {
 	case w.Body != nil:
 		got, err := decode(body)
-		want, _ := decode(w.Body) // read once already
+		want, _ := decode(w.Body) // valid: it was decoded before
 		same = err == nil && sameJSON(got, want)
 	case w.Form != nil:
 		form, err := url.ParseQuery(string(body))
@@ -119,7 +119,7 @@ func decode(data []byte) (any, error) {
 	return v, err
 }
 
-// sameJSON compares decoded JSON; strings of want may hold placeholders.
+// sameJSON compares decoded JSON; strings of want may contain placeholders.
 func sameJSON(got, want any) bool {
 	switch want := want.(type) {
 	case string:
@@ -156,7 +156,7 @@ func matches(got, want string) bool {
 	return want == anything || got == placeholders.Replace(want)
 }
 
-// everyValue changes each value of a JSON object that is not a list or object.
+// everyValue changes each value of a JSON object that is neither a list nor an object.
 func everyValue(body string, change func(any) any) (string, bool) {
 	v, err := decode([]byte(body))
 	if err != nil {
@@ -166,7 +166,7 @@ func everyValue(body string, change func(any) any) (string, bool) {
 	return string(text), err == nil
 }
 
-// withoutNested puts null for each list and object that a JSON object holds.
+// withoutNested replaces each list and object in a JSON object with null.
 func withoutNested(body string) (string, bool) {
 	v, err := decode([]byte(body))
 	object, ok := v.(map[string]any)

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// login is how the reference connector gets its access token. A saboteur replaces
+// login fetches the reference connector's access token. Broken connectors replace
 // one of its steps.
 type login struct {
 	r *reference
@@ -21,10 +21,10 @@ type login struct {
 	send   func(r *http.Request) (*http.Response, error)
 	read   func(body io.Reader) ([]byte, error)
 	judge  func(r *http.Response, body []byte) (grant, error)
-	queue  func(ctx context.Context) error // until it is one's turn to fetch
+	queue  func(ctx context.Context) error // waits for the caller's turn to fetch
 	good   func(until time.Time) bool
 	keep   func(g grant, asked time.Time)
-	renews func(served bool, round int) bool // asks again with another token
+	renews func(served bool, round int) bool // whether to retry with a new token
 
 	turn  chan struct{}
 	mu    sync.Mutex
@@ -32,10 +32,10 @@ type login struct {
 	until time.Time
 }
 
-// grant is a token, or the answer of who must not ask.
+// grant is a token, or the answer if there is none.
 type grant struct {
 	token  string
-	served bool // earlier lookups had it, too
+	served bool // an earlier lookup used it
 	life   time.Duration
 	answer ports.Answer
 }
@@ -57,7 +57,7 @@ func newLogin(r *reference) *login {
 	return n
 }
 
-// get gives the token in use, or a new one.
+// get returns the current token or a new one.
 func (n *login) get(ctx context.Context) (grant, error) {
 	if g, ok := n.kept(); ok {
 		return g, nil

@@ -26,9 +26,9 @@ var (
 	kenMoney = ports.Market{Country: "KEN", Type: ports.MobileMoney}
 )
 
-// reference is a sound connector of three markets, each asked in its own way: a
-// query, a JSON body with an identity, and a path. All are behind an access token.
-// A saboteur replaces one of its steps.
+// reference is a sound connector for three markets, each with its own kind of
+// request: a query, a JSON body with an identity, and a path. All need an access
+// token. Broken connectors replace one of its steps.
 type reference struct {
 	up connectortest.Upstream
 
@@ -107,7 +107,7 @@ func (r *reference) ask(ctx context.Context, l ports.AccountLookup, token string
 	return exchangeBy(r.send, r.read, request)
 }
 
-// exchangeBy sends a request and reads the answer to it.
+// exchangeBy sends a request and reads the answer.
 func exchangeBy(send func(*http.Request) (*http.Response, error), read func(io.Reader) ([]byte, error), request *http.Request) (*http.Response, []byte, error) {
 	response, err := send(request)
 	if err != nil {
@@ -115,13 +115,13 @@ func exchangeBy(send func(*http.Request) (*http.Response, error), read func(io.R
 	}
 	defer response.Body.Close()
 	body, err := read(response.Body)
-	if errcodes.Of(err) == errcodes.Internal { // it broke off
+	if errcodes.Of(err) == errcodes.Internal { // the connection broke
 		err = unreachable(request.Context(), err)
 	}
 	return response, body, err
 }
 
-// unreachable keeps the context's own error and hides what else a net error has.
+// unreachable returns the context's error, and hides the text of other net errors.
 func unreachable(ctx context.Context, err error) error {
 	for _, own := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, own) {
@@ -234,7 +234,7 @@ func (r *reference) retryAfter(header string) time.Duration {
 
 func connectorFiles() fs.FS { return os.DirFS("testdata/connector") }
 
-// harnessOf makes a harness whose connectors a saboteur has spoiled.
+// harnessOf returns a harness whose connectors are changed by spoil.
 func harnessOf(spoil func(r *reference)) connectortest.Harness {
 	return connectortest.Harness{
 		Scenarios: connectorFiles(), Tokens: []string{"/token"}, TokenLife: time.Hour,

@@ -18,8 +18,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// scenario is one file: a lookup, what passes between connector and provider,
-// and what comes of it.
+// scenario is one file: a lookup, the exchanges between connector and provider,
+// and the expected result.
 type scenario struct {
 	Title     string         `json:"title"`
 	Source    string         `json:"source"`
@@ -29,7 +29,7 @@ type scenario struct {
 	Exchanges []exchange     `json:"exchanges"`
 	Expect    expectation    `json:"expect"`
 
-	name string // the file's, without .json
+	name string // of the file, without .json
 }
 
 type scenarioLookup struct {
@@ -69,7 +69,7 @@ type sentResponse struct {
 	File    string            `json:"file"`
 	Latin1  bool              `json:"latin1"`
 
-	bytes []byte // what is sent
+	bytes []byte // of the body as sent
 }
 
 type expectation struct {
@@ -81,11 +81,11 @@ type expectation struct {
 	Error      errcodes.Code `json:"error"`
 }
 
-// readScenarios reads all files of the top directory, in the order of their
+// readScenarios reads all files of the root directory in the order of their
 // names.
 func readScenarios(files fs.FS) ([]scenario, error) {
 	if files == nil {
-		return nil, errors.New("the harness names no Scenarios")
+		return nil, errors.New("Scenarios is nil")
 	}
 	names, err := fs.Glob(files, "*.json")
 	if err != nil {
@@ -100,7 +100,7 @@ func readScenarios(files fs.FS) ([]scenario, error) {
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there is no *.json file")
+		return nil, errors.New("no *.json file")
 	}
 	return all, nil
 }
@@ -135,7 +135,7 @@ func parseScenario(data []byte) (scenario, error) {
 		return scenario{}, misread(err, data)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return scenario{}, errors.New("there is something behind the scenario")
+		return scenario{}, errors.New("trailing data after the scenario")
 	}
 	return s, s.prepare()
 }
@@ -161,9 +161,9 @@ func (s *scenario) prepare() error {
 func (w wantRequest) check() error {
 	switch {
 	case w.Method == "" || !strings.HasPrefix(w.Path, "/"):
-		return errors.New("a request has a method, and a path that begins with a slash")
+		return errors.New("a request must have a method and a path that begins with a slash")
 	case severalOf(w.Body != nil, w.Form != nil, w.Text != ""):
-		return errors.New("a request has one of body, form and text")
+		return errors.New("a request must have at most one of body, form and text")
 	default:
 		return nil
 	}
@@ -177,11 +177,11 @@ func severalOf(has ...bool) bool {
 func (r *sentResponse) prepare() error {
 	switch {
 	case r.Status < 200 || r.Status > 599:
-		return errors.New("a response's status is from 200 to 599")
+		return errors.New("the status of a response must be from 200 to 599")
 	case severalOf(r.Body != nil, r.Text != "", r.File != ""):
-		return errors.New("a response has one of body, text and file")
+		return errors.New("a response must have at most one of body, text and file")
 	case r.Latin1 && r.Text == "":
-		return errors.New("latin1 needs a text")
+		return errors.New("latin1 requires text")
 	}
 	r.bytes = slices.Concat(r.Body, []byte(r.Text))
 	if r.Latin1 {
@@ -197,7 +197,7 @@ func latin1(text string) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for _, r := range text {
 		if r > last {
-			return nil, fmt.Errorf("%q is not in Latin-1", r)
+			return nil, fmt.Errorf("%q cannot be encoded in Latin-1", r)
 		}
 		out = append(out, byte(r))
 	}
@@ -216,20 +216,20 @@ func (s *scenario) lookup() ports.AccountLookup {
 	}
 }
 
-// nameOf and market are what cases of a scenario are called.
+// nameOf and market return the names of a scenario's cases.
 func nameOf(s scenario) string { return s.name }
 func market(s scenario) string { return s.lookup().Market.String() }
 
-// scenarioErrors are those of a lookup that a provider can bring about; a
-// context's own are for the checks of deadlines.
+// scenarioErrors are the codes of errors that a provider can cause. The checks of
+// deadlines cover those of contexts.
 var scenarioErrors = []errcodes.Code{errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}
 
-// answer is what the connector must give, unless expect names an error.
+// answer returns the answer that the connector must return, unless an error is expected.
 func (e expectation) answer() (ports.Answer, error) {
 	a := ports.Answer{Kind: e.Kind, HolderName: e.HolderName, Code: e.Code, Message: e.Message}
 	if e.Error != "" {
 		if (e != expectation{Error: e.Error}) {
-			return a, errors.New("expect has an answer and an error")
+			return a, errors.New("expect has both an answer and an error")
 		}
 		if !slices.Contains(scenarioErrors, e.Error) {
 			return a, fmt.Errorf("expect.error must be one of %q", scenarioErrors)
@@ -256,16 +256,16 @@ func (s *scenario) provenance() error {
 	if err != nil {
 		return errors.New("read must be a day, YYYY-MM-DD")
 	}
-	const web = 1993 // no page was read before
+	const web = 1993 // the year of the first pages
 	if day.Year() < web && !s.assumed() {
-		return errors.New(`read must be the day on which the page was read; a scenario that is made up says "assumed": ["all"]`)
+		return errors.New(`read must be the day on which the page was read; an invented scenario has "assumed": ["all"]`)
 	}
 	return nil
 }
 
 func (s *scenario) assumed() bool { return slices.Contains(s.Assumed, "all") }
 
-// assumptions reports how much of the scenarios no page shows.
+// assumptions reports how many scenarios are not, or not completely, documented.
 func assumptions(scenarios []scenario) string {
 	whole, partly := 0, 0
 	for i := range scenarios {
@@ -279,7 +279,7 @@ func assumptions(scenarios []scenario) string {
 	return fmt.Sprintf("%d of %d scenarios are assumed, %d more in part", whole, len(scenarios), partly)
 }
 
-// misread reports where a file cannot be read, in the format's own words.
+// misread adds the line to an error of package json.
 func misread(err error, data []byte) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("line %d: %s must not be of type %s", line(data, wrong.Offset), cmp.Or(wrong.Field, "a scenario"), wrong.Value)

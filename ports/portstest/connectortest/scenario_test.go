@@ -25,38 +25,38 @@ func readFile(tb testing.TB, name string) string {
 func TestAScenarioIsRefused(t *testing.T) {
 	sound := readFile(t, "try_later.json")
 	for what, edit := range map[string][2]string{
-		"without a title":                {`"title": "too many requests"`, `"title": ""`},
-		"without a source":               {`"source": "https://docs.example.com/reference"`, `"source": ""`},
-		"with a source that is no page":  {`"source": "https://docs.example.com/reference"`, `"source": "the docs"`},
-		"without the day of reading":     {`"read": "2026-11-21"`, `"read": ""`},
-		"with a day that is none":        {`"read": "2026-11-21"`, `"read": "2026-02-30"`},
-		"with a field of its own":        {`"read":`, `"reed": 1, "read":`},
-		"with a kind that is none":       {`"kind": "try_later"`, `"kind": "busy"`},
-		"with a wait that is none":       {`"after": "30s"`, `"after": "30"`},
-		"with a wait without a reason":   {`"kind": "try_later"`, `"kind": "failed"`},
-		"with an answer and an error":    {`"after": "30s"`, `"after": "30s", "error": "unavailable"`},
-		"with a path that is relative":   {`"path": "/resolve"`, `"path": "resolve"`},
-		"without a method":               {`"method": "GET"`, `"method": ""`},
-		"with two bodies to send":        {`"status": 429`, `"text": "x", "status": 429`},
-		"with two bodies to get":         {`"method": "GET"`, `"method": "GET", "text": "x", "form": {}`},
-		"with a status that is none":     {`"status": 429`, `"status": 42`},
-		"in Latin-1 without a text":      {`"status": 429`, `"latin1": true, "status": 429`},
-		"with something behind it":       {`"30s"`, "\"30s\"}}{{\""},
-		"with a file that is not there":  {`"body": {`, `"file": "gone.html", "latin1": false}}], "expect": {"error": "unavailable"}} {"x": {`},
-		"with a letter not in Latin-1":   {`"body": {`, `"latin1": true, "text": "\u0141"}}], "expect": {"error": "unavailable"}} {"x": {`},
-		"read before there was a page":   {`"read": "2026-11-21"`, `"read": "0001-01-01"`},
-		"with an error beside its field": {`"kind": "try_later"`, `"kind": "try_later", "error": "configuration"`},
+		"without a title":                  {`"title": "too many requests"`, `"title": ""`},
+		"without a source":                 {`"source": "https://docs.example.com/reference"`, `"source": ""`},
+		"with a source that is not a URL":  {`"source": "https://docs.example.com/reference"`, `"source": "the docs"`},
+		"without the day of reading":       {`"read": "2026-11-21"`, `"read": ""`},
+		"with an invalid day":              {`"read": "2026-11-21"`, `"read": "2026-02-30"`},
+		"with an unknown field":            {`"read":`, `"reed": 1, "read":`},
+		"with an unknown kind":             {`"kind": "try_later"`, `"kind": "busy"`},
+		"with an invalid wait":             {`"after": "30s"`, `"after": "30"`},
+		"with a wait without a reason":     {`"kind": "try_later"`, `"kind": "failed"`},
+		"with an answer and an error":      {`"after": "30s"`, `"after": "30s", "error": "unavailable"`},
+		"with a relative path":             {`"path": "/resolve"`, `"path": "resolve"`},
+		"without a method":                 {`"method": "GET"`, `"method": ""`},
+		"with two bodies to send":          {`"status": 429`, `"text": "x", "status": 429`},
+		"with two bodies to get":           {`"method": "GET"`, `"method": "GET", "text": "x", "form": {}`},
+		"with an invalid status":           {`"status": 429`, `"status": 42`},
+		"in Latin-1 without a text":        {`"status": 429`, `"latin1": true, "status": 429`},
+		"with trailing data":               {`"30s"`, "\"30s\"}}{{\""},
+		"with a missing file":              {`"body": {`, `"file": "gone.html", "latin1": false}}], "expect": {"error": "unavailable"}} {"x": {`},
+		"with a letter not in Latin-1":     {`"body": {`, `"latin1": true, "text": "\u0141"}}], "expect": {"error": "unavailable"}} {"x": {`},
+		"read before the web existed":      {`"read": "2026-11-21"`, `"read": "0001-01-01"`},
+		"with an answer and another error": {`"kind": "try_later"`, `"kind": "try_later", "error": "configuration"`},
 	} {
 		data := strings.Replace(sound, edit[0], edit[1], 1)
 		if data == sound {
 			t.Errorf("%s: nothing changed", what)
 		}
 		if _, _, err := connectortest.ParseScenario([]byte(data)); err == nil {
-			t.Errorf("a scenario %s is taken", what)
+			t.Errorf("a scenario %s is accepted", what)
 		}
 	}
 	if _, _, err := connectortest.ParseScenario([]byte(sound)); err != nil {
-		t.Errorf("a sound scenario is refused: %v", err)
+		t.Errorf("a sound scenario is rejected: %v", err)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestTheAssumedAreCounted(t *testing.T) {
 	}
 }
 
-// TestAMisreadFileIsNamed with the line and the field.
+// TestAMisreadFileIsNamed: the error has the file, the line and the field.
 func TestAMisreadFileIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n\"lookup\": {\n\"identifier\": 123}}":               "found.json: line 3: lookup.identifier must not be of type number",
@@ -117,7 +117,7 @@ func TestAMisreadFileIsNamed(t *testing.T) {
 	}
 }
 
-// FuzzScenario: whatever is taken expects an answer that holds, or an error.
+// FuzzScenario: every accepted scenario expects a valid answer or an error.
 func FuzzScenario(f *testing.F) {
 	entries, err := fs.ReadDir(connectorFiles(), ".")
 	if err != nil {
@@ -129,16 +129,16 @@ func FuzzScenario(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, answer, err := connectortest.ParseScenario(data)
 		if err == nil && answer != (ports.Answer{}) && answer.Check() != nil {
-			t.Errorf("a scenario expects what contradicts itself: %v", answer.Check())
+			t.Errorf("a scenario expects an answer that contradicts itself: %v", answer.Check())
 		}
 	})
 }
 
 func TestScenariosThatCannotBeRead(t *testing.T) {
 	for what, files := range map[string]fs.FS{
-		"no file":          fstest.MapFS{},
-		"a missing answer": fstest.MapFS{"found.json": {Data: []byte(strings.Replace(readFile(t, "forbidden.json"), "forbidden.html", "gone.html", 1))}},
-		"no JSON":          fstest.MapFS{"found.json": {Data: []byte("found")}},
+		"no file":             fstest.MapFS{},
+		"a missing body file": fstest.MapFS{"found.json": {Data: []byte(strings.Replace(readFile(t, "forbidden.json"), "forbidden.html", "gone.html", 1))}},
+		"invalid JSON":        fstest.MapFS{"found.json": {Data: []byte("found")}},
 	} {
 		r := broken.Record(t, func(tb testing.TB) {
 			h := soundHarness()
@@ -146,7 +146,7 @@ func TestScenariosThatCannotBeRead(t *testing.T) {
 			connectortest.RunConnectorCheck(tb, playCheck, h)
 		})
 		if !r.Failed() {
-			t.Errorf("%s: the suite goes on", what)
+			t.Errorf("%s: the suite does not stop", what)
 		}
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// secrecyChecks are about what a request carries and where it goes.
+// secrecyChecks are about what a request contains and where it is sent.
 var secrecyChecks = []connectorCheck{
-	{"account numbers and bank codes are sent as text, zeros and all", sentAsText},
-	{"an identifier is escaped where it is put", func(k *connectorKit) {
+	{"account numbers and bank codes are sent as text, with leading zeros", sentAsText},
+	{"an identifier is escaped in the request", func(k *connectorKit) {
 		kit.Each(k, []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."}, strconv.Quote, func(odd string) {
 			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
 		})
@@ -30,8 +30,8 @@ var secrecyChecks = []connectorCheck{
 	}},
 }
 
-// parts returns the texts that a request is made of: path segments, query and form
-// values, and the strings of a JSON body.
+// parts returns the texts in a request: path segments, query and form values, and
+// the strings of a JSON body.
 func (r seen) parts() []string {
 	var out []string
 	for segment := range strings.SplitSeq(r.URL.EscapedPath(), "/") {
@@ -39,7 +39,7 @@ func (r seen) parts() []string {
 			out = append(out, text)
 		}
 	}
-	form, _ := url.ParseQuery(string(r.body)) // a body of another kind has no values of use
+	form, _ := url.ParseQuery(string(r.body)) // other bodies have no useful values
 	for _, values := range []url.Values{r.URL.Query(), form} {
 		for _, list := range values {
 			out = append(out, list...)
@@ -63,11 +63,11 @@ func texts(v any) []string {
 	return out
 }
 
-// shown returns the parts of the one request that a lookup makes; none where it
-// makes no request.
+// shown returns the parts of the single request that a lookup makes, or nil if it
+// makes none.
 func (d *desk) shown(base scenario, l ports.AccountLookup) []string {
 	d.answer(d.k.behind(base, atAccount, fixed(http.StatusBadRequest, jsonType, "")))
-	_, _ = d.ask(d.k.Context(), l) // the request is what counts
+	_, _ = d.ask(d.k.Context(), l) // only the request matters here
 	var out []string
 	for _, r := range d.got(d.k.Tokens) {
 		out = append(out, r.parts()...)
@@ -80,22 +80,21 @@ func sentAsText(k *connectorKit) {
 		l := secretive(base)
 		parts := d.shown(base, l)
 		if len(parts) == 0 {
-			k.Fatalf("no request for a lookup in %s", l.Market)
+			k.Fatalf("a lookup in %s made no request", l.Market)
 		}
 		if !slices.Contains(parts, l.Identifier) {
-			k.Fatalf("the request for %s does not have the account number as text%s", l.Market, k.hint(base))
+			k.Fatalf("the request for %s does not contain the account number as text%s", l.Market, k.hint(base))
 		}
 		if bare := strings.TrimLeft(l.BankCode, "0"); bare != l.BankCode && slices.Contains(parts, bare) {
-			k.Fatalf("the request for %s has the bank code without its zeros", l.Market)
+			k.Fatalf("the request for %s contains the bank code without its leading zeros", l.Market)
 		}
 	})
 }
 
-// hint reports what else may be wrong where a request is not the one for the
-// account.
+// hint returns a hint for a request that may not be the one for the account.
 func (k *connectorKit) hint(base scenario) string {
 	if len(k.Tokens) == 0 && len(base.Exchanges) > 1 {
-		return "; if it asked for a token, name that path in Tokens"
+		return "; if it asked for a token, add the path to Tokens"
 	}
 	return ""
 }
@@ -108,7 +107,7 @@ func (d *desk) arrivesWhole(base scenario, odd string) {
 	}
 	parts := d.shown(base, l)
 	if len(parts) > 0 && !slices.Contains(parts, l.Identifier) {
-		d.k.Fatalf("the identifier %q does not arrive whole in %s", l.Identifier, l.Market)
+		d.k.Fatalf("the identifier %q does not arrive unchanged in %s", l.Identifier, l.Market)
 	}
 }
 
@@ -116,7 +115,7 @@ func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 	k := d.k
 	other, asked := elsewhere(k)
 	address := other.URL
-	if status%2 == 0 { // a host of another name; else another port
+	if status%2 == 0 { // another host name; else another port
 		address = strings.Replace(address, "127.0.0.1", "localhost", 1)
 	}
 	d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +125,7 @@ func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 	what := fmt.Sprintf("a %d for %s, in %s", status, at, market(base))
 	answer, err := d.ask(k.Context(), secretive(base))
 	if n := asked.Load(); n > 0 {
-		k.Fatalf("%s: the request goes to another host", what)
+		k.Fatalf("%s: a request was sent to another host", what)
 	}
 	if code := errcodes.Of(err); code != errcodes.MalformedAnswer && code != errcodes.Unavailable {
 		k.Fatalf("%s: %q, error code %q; want malformed or unavailable", what, answer.Kind, code)
@@ -135,19 +134,19 @@ func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 
 func connectorShows(k *connectorKit) {
 	if len(k.Tokens) > 0 && len(k.granted()) == 0 {
-		k.Fatalf("there are Tokens, and no scenario shows one: no header Authorization: Bearer TOKEN, and no access_token")
+		k.Fatalf("Tokens is set, but no scenario contains a token: no header Authorization: Bearer TOKEN and no access_token")
 	}
 	d := k.open()
 	kit.Each(k, k.bases(), market, func(base scenario) {
 		d.answer(newStage(true, base.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
+		_, _ = d.ask(k.Context(), base.lookup()) // so that the connector has a token, if it uses them
 		kit.Each(k, []string{"%v", "%+v", "%s", "%q"}, kit.Text, func(format string) { d.hides(base, format) })
 	})
 }
 
 func (d *desk) hides(base scenario, format string) {
 	if leak := d.k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
-		d.k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
+		d.k.Fatalf("%s of the connector prints %s: add a String method to the connector, because fmt does not call those of unexported fields", format, leak)
 	}
 }
 

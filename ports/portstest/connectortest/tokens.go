@@ -13,22 +13,22 @@ import (
 )
 
 var accessTokenChecks = []connectorCheck{
-	{"an access token serves many lookups", func(k *connectorKit) {
+	{"an access token is used for many lookups", func(k *connectorKit) {
 		const lookups = 3
 		k.each(func(d *desk, base scenario) {
 			d.answer(newStage(true, base.Exchanges...).serve)
 			for range lookups {
-				d.finds(base, "a lookup with a good token")
+				d.finds(base, "a lookup with a valid token")
 			}
-			d.loggedIn(base, "several lookups with a good token")
+			d.loggedIn(base, "several lookups with a valid token")
 		})
 	}},
-	{"a token that served and is refused is replaced once", tokenReplaced},
-	{"a lookup that waits for another's login ends at its deadline", loginAwaited},
+	{"a token that is rejected after use is replaced once", tokenReplaced},
+	{"a lookup that waits for another lookup's login returns at its deadline", loginAwaited},
 }
 
-// spot is where a provider misbehaves: at a token path, or where it is asked for
-// the account.
+// spot is the request at which a provider misbehaves: one at a token path, or the
+// one for the account.
 type spot string
 
 const atAccount spot = ""
@@ -51,8 +51,8 @@ func (k *connectorKit) spots(s scenario) []spot {
 	return out
 }
 
-// eachSpot runs fn on one found scenario of each market, with each of its spots,
-// as a case, with a connector of its own.
+// eachSpot runs fn as a case for each spot of one found scenario of each market,
+// each with a new connector.
 func (k *connectorKit) eachSpot(fn func(d *desk, base scenario, at spot)) {
 	k.spotCases(func(base scenario, at spot) { fn(k.open(), base, at) })
 }
@@ -64,8 +64,8 @@ func (k *connectorKit) spotCases(fn func(base scenario, at spot)) {
 	})
 }
 
-// behind plays misbehaviour at the spot. Before it, the token paths answer as in
-// the scenario.
+// behind plays misbehaviour at the spot. Other token paths answer as in the
+// scenario.
 func (k *connectorKit) behind(s scenario, at spot, play http.HandlerFunc) http.HandlerFunc {
 	logins, _ := k.split(s)
 	door := newStage(true, logins...)
@@ -99,11 +99,11 @@ func (k *connectorKit) granted() []string {
 	var out []string
 	for _, s := range k.scenarios {
 		logins, lookups := k.split(s)
-		var said []string // by the logins
+		var said []string // texts in the answers of the logins
 		for _, x := range logins {
 			answer, err := decode(x.Response.bytes)
 			if err != nil {
-				continue // it grants nothing
+				continue // it contains no token
 			}
 			if object, ok := answer.(map[string]any); ok {
 				token, _ := object["access_token"].(string)
@@ -119,13 +119,13 @@ func (k *connectorKit) granted() []string {
 	return slices.DeleteFunc(slices.Compact(out), func(token string) bool { return token == "" })
 }
 
-// carried returns the tokens in a request's headers: bearers, and what a login said.
+// carried returns the tokens in a request's headers: bearers and texts of a login's answer.
 func carried(headers map[string]string, said []string) []string {
 	var out []string
 	for name, value := range headers {
 		bearer, ok := strings.CutPrefix(value, "Bearer ")
 		switch {
-		case strings.Contains(value, "{{"): // a credential, not a token
+		case strings.Contains(value, "{{"): // a credential
 		case ok && strings.EqualFold(name, "Authorization"):
 			out = append(out, bearer)
 		case slices.Contains(said, value):
@@ -135,8 +135,8 @@ func carried(headers map[string]string, said []string) []string {
 	return out
 }
 
-// reissued returns the scenario's exchanges with other tokens, those with the mark
-// behind.
+// reissued returns the scenario's exchanges with new tokens: mark is appended to
+// each.
 func (k *connectorKit) reissued(s scenario, mark string) []exchange {
 	out := slices.Clone(s.Exchanges)
 	for i := range out {
@@ -152,7 +152,7 @@ func (k *connectorKit) reissued(s scenario, mark string) []exchange {
 	return out
 }
 
-// taking plays the exchanges; a request that has another token is refused.
+// taking plays the exchanges; a request with another token is answered 401.
 func taking(exchanges []exchange) http.HandlerFunc {
 	stage := newStage(true, exchanges...)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +173,7 @@ func (d *desk) finds(base scenario, what string) {
 	d.k.gives(base, answer, err)
 }
 
-// loggedIn wants each login of the scenario to have taken place once.
+// loggedIn checks that each login of the scenario took place exactly once.
 func (d *desk) loggedIn(base scenario, what string) {
 	logins, _ := d.k.split(base)
 	for _, at := range d.k.spots(base)[1:] {
@@ -194,13 +194,13 @@ func tokenReplaced(k *connectorKit) {
 		d.answer(newStage(true, base.Exchanges...).serve)
 		d.finds(base, "the first lookup")
 
-		const revoked = "a token that served and was revoked"
+		const revoked = "a token that was used and then revoked"
 		d.answer(taking(k.reissued(base, "-2")))
 		d.finds(base, revoked)
 		d.loggedIn(base, revoked)
 		d.askedAtMostTwice(base, revoked)
 
-		const all = "a provider that refuses each token from now on"
+		const all = "a provider that rejects every token"
 		logins, _ := k.split(scenario{Exchanges: k.reissued(base, "-3")})
 		d.answer(taking(logins))
 		d.refuses(base.lookup(), all, errcodes.Configuration)
@@ -211,7 +211,7 @@ func tokenReplaced(k *connectorKit) {
 
 func (d *desk) askedAtMostTwice(base scenario, what string) {
 	if n := d.gotAt(atAccount); n > 2 {
-		d.k.Fatalf("%s, in %s: %d requests for one account, want 2 at most", what, market(base), n)
+		d.k.Fatalf("%s, in %s: %d requests for one account, want at most 2", what, market(base), n)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// The canaries: what must not turn up in errors, in logs, or at another host.
+// The canaries: values that must not appear in errors, in logs, or at another host.
 const (
 	canarySecret  = "canary-secret-5b1f0c7e"
 	canarySecret2 = "canary-second-a94d3e21"
@@ -28,7 +28,7 @@ const (
 	canaryName    = "Zenzile Canaryholder"
 )
 
-// scenarioTime is what the clock of an [Upstream] shows.
+// scenarioTime is the time of the clock of an [Upstream].
 var scenarioTime = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
 type seen struct {
@@ -36,11 +36,11 @@ type seen struct {
 	body []byte
 }
 
-// provider is the server that a connector asks. It answers by its play, and
-// remembers what it was asked.
+// provider is the server that a connector asks. It answers with its play and
+// records the requests.
 type provider struct {
 	server *httptest.Server
-	over   chan struct{} // closed when the check is: hanging answers end
+	over   chan struct{} // closed when the check ends, to release hanging answers
 
 	mu       sync.Mutex
 	play     http.HandlerFunc
@@ -57,7 +57,7 @@ func newProvider(tb testing.TB) *provider {
 	return p
 }
 
-// answer makes play answer from now on, and forgets the requests so far.
+// answer makes play answer from now on and discards the recorded requests.
 func (p *provider) answer(play http.HandlerFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	play(w, r)
 }
 
-// got returns the requests so far, but for those at the token paths.
+// got returns the recorded requests, except those at the token paths.
 func (p *provider) got(tokens []string) []seen {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,9 +108,9 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// upstream is what a connector is configured with to ask the provider. It keeps
-// no connections: the standard transport would repeat a GET by itself on one
-// that was reused.
+// upstream returns the configuration with which a connector asks the provider.
+// Connections are not kept alive, because the standard transport repeats a GET by
+// itself if a reused connection fails.
 func (p *provider) upstream(tb testing.TB, log *journal) Upstream {
 	transport := &http.Transport{DisableKeepAlives: true}
 	tb.Cleanup(transport.CloseIdleConnections)
@@ -133,14 +133,14 @@ func (r *sentResponse) send(w http.ResponseWriter) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(r.Status)
-	_, _ = w.Write(r.bytes) // a connector that left shows elsewhere
+	_, _ = w.Write(r.bytes) // other checks report a connector that left
 }
 
 func fixed(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a connector that left shows elsewhere
+		_, _ = w.Write([]byte(body)) // other checks report a connector that left
 	}
 }
 
@@ -156,11 +156,11 @@ func (k *connectorKit) body(s scenario, at spot) string {
 			return string(x.Response.bytes)
 		}
 	}
-	k.Fatalf("%s does not ask the provider for %s", s.name, at)
+	k.Fatalf("%s has no exchange for %s", s.name, at)
 	return ""
 }
 
-// page is an error page that repeats what it was asked, as some do.
+// page is an error page that repeats the request, as some do.
 func page(title string, l ports.AccountLookup) string {
 	return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body><h1>" + title + "</h1><p>" +
 		l.Identifier + " " + l.HolderName + " " + canarySecret + " " + canarySecret2 + "</p></body></html>"
@@ -168,13 +168,13 @@ func page(title string, l ports.AccountLookup) string {
 
 type plays map[string]http.HandlerFunc
 
-// hostile plays each of the responses to a fresh connector, in each market and at
-// each spot, as a case, and wants an error of one of the codes.
+// hostile plays each of the responses to a new connector, as a case for each
+// market and spot, and checks that the lookup fails with one of the codes.
 func (k *connectorKit) hostile(all func(base scenario, at spot, l ports.AccountLookup) plays, codes ...errcodes.Code) {
 	k.hostileTo(all, codes, codes)
 }
 
-// hostileTo is hostile with other codes at a login.
+// hostileTo is hostile with different codes for the account and for a login.
 func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.AccountLookup) plays, account, login []errcodes.Code) {
 	k.spotCases(func(base scenario, at spot) {
 		l, codes := secretive(base), account
@@ -196,14 +196,14 @@ func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
 		most = 2 // a token may be replaced
 	}
 	if n := d.gotAt(at); n > most {
-		d.k.Fatalf("%s, in %s: %d requests for %s in one lookup", what, l.Market, n, at)
+		d.k.Fatalf("%s, in %s: %d requests for %s in one lookup, want at most %d", what, l.Market, n, at, most)
 	}
 	if n := d.gotAt(atAccount); n > 0 && at != atAccount {
-		d.k.Fatalf("%s for %s, in %s: the account was asked for all the same", what, at, l.Market)
+		d.k.Fatalf("%s for %s, in %s: the connector asked for the account all the same", what, at, l.Market)
 	}
 }
 
-// refuses wants a lookup to fail by one of the codes, before long.
+// refuses checks that a lookup fails with one of the codes within 20 seconds.
 func (d *desk) refuses(l ports.AccountLookup, what string, codes ...errcodes.Code) {
 	const long = 20 * time.Second
 	ctx, cancel := context.WithTimeout(d.k.Context(), long)

@@ -9,13 +9,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Connector is a ports.AccountConnector that a test moves:
+// Connector is a ports.AccountConnector that a test controls:
 //
 //	an answer  Answer(a), or AnswerFor(identifier, a)
 //	down       Fail(err), until Answer
 //	slow       Take(clock, d): each lookup takes d by the clock
-//	silent     Hold, until the release or the end of the lookup's time
-//	deaf       Deafen: it goes on after its time and answers too late
+//	silent     Hold, until the release or the end of the lookup's context
+//	deaf       Deafen: lookups ignore their context and answer too late
 //
 // It is safe for concurrent use.
 type Connector struct {
@@ -23,7 +23,7 @@ type Connector struct {
 	can  []ports.Capability
 
 	mu      sync.Mutex
-	counted sync.Cond // on mu; lookups has grown
+	counted sync.Cond // on mu; a lookup was added
 	answer  ports.Answer
 	special map[string]ports.Answer
 	err     error
@@ -34,8 +34,8 @@ type Connector struct {
 	lookups []ports.AccountLookup
 }
 
-// NewConnector makes a connector that finds every account, without a
-// name.
+// NewConnector returns a connector that finds every account, without a
+// holder's name.
 func NewConnector(name string, can []ports.Capability) *Connector {
 	c := &Connector{
 		name: name, can: can, answer: ports.Answer{Kind: ports.OutcomeFound}, special: map[string]ports.Answer{},
@@ -44,27 +44,27 @@ func NewConnector(name string, can []ports.Capability) *Connector {
 	return c
 }
 
-// Answer is what lookups are told from now on.
+// Answer sets the answer of all lookups from now on and ends Fail.
 func (c *Connector) Answer(a ports.Answer) { c.set(func() { c.answer, c.err = a, nil }) }
 
-// AnswerFor is what lookups of one identifier are told.
+// AnswerFor sets the answer of lookups of one identifier, which Fail does not affect.
 func (c *Connector) AnswerFor(identifier string, a ports.Answer) {
 	c.set(func() { c.special[identifier] = a })
 }
 
-// Fail is the error of lookups from now on, which then return no answer.
+// Fail makes lookups return err from now on, and no answer.
 func (c *Connector) Fail(err error) { c.set(func() { c.err = err }) }
 
-// Take makes each lookup take d by the clock.
+// Take makes each lookup last d by the clock.
 func (c *Connector) Take(clock ports.Clock, d time.Duration) {
 	c.set(func() { c.clock, c.takes = clock, d })
 }
 
-// Deafen makes lookups ignore the end of their time.
+// Deafen makes lookups ignore the end of their context.
 func (c *Connector) Deafen() { c.set(func() { c.deaf = true }) }
 
-// Hold makes lookups wait until the release. They are told what the script
-// says then. A release may be called more than once.
+// Hold makes lookups wait until release is called, and answer as configured then.
+// Release may be called more than once.
 func (c *Connector) Hold() (release func()) { return c.hold.shut(&c.mu) }
 
 func (c *Connector) set(change func()) {
@@ -73,14 +73,14 @@ func (c *Connector) set(change func()) {
 	change()
 }
 
-// Asked gives the lookups so far, those that are held included.
+// Asked returns the lookups so far, including those that wait.
 func (c *Connector) Asked() []ports.AccountLookup {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lookups)
 }
 
-// WaitAsked waits until Lookup was called n times in all.
+// WaitAsked waits until Lookup has been called n times in total.
 func (c *Connector) WaitAsked(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,13 +89,13 @@ func (c *Connector) WaitAsked(n int) {
 	}
 }
 
-// Name is the name given to New.
+// Name returns the name given to NewConnector.
 func (c *Connector) Name() string { return c.name }
 
-// Capabilities are those given to New.
+// Capabilities returns those given to NewConnector.
 func (c *Connector) Capabilities() []ports.Capability { return c.can }
 
-// Lookup tells what the script says.
+// Lookup returns the configured answer or error.
 func (c *Connector) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 	if err := c.wait(ctx, l); err != nil {
 		return ports.Answer{}, err

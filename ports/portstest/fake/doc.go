@@ -1,6 +1,6 @@
-// Package fake holds implementations of ports that a test moves by hand: a price
-// feed, an account connector, and report files and scratch in memory. The store
-// to test with is adapters/memory.
+// Package fake contains implementations of ports that a test controls: a price
+// feed, an account connector, and report files and scratch space in memory. For
+// stores, tests use adapters/memory.
 //
 //	feed := fake.NewFeed(clock.Now)
 //	feed.Offer(ports.Pair{Base: "USD", Quote: "ZAR"}, "18.50")

@@ -11,56 +11,56 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Feed is a ports.PriceFeed that a test moves:
+// Feed is a ports.PriceFeed that a test controls:
 //
 //	drift     Set(pair, mid) again, with another mid
-//	bad tick  Set(pair, mid), and Set(pair, old) after one look; or a mid that is no rate
+//	bad tick  Set(pair, mid), and Set(pair, old) after one call; or an invalid mid
 //	stale     SetAt(pair, mid, at) with an at long ago
 //	dead      Fail(err), until Recover
 //	no price  Drop(pair), until Set
 //	slow      Hold, until the release
 //
-// It answers what it was told, even a mid that is no rate. As long as nothing
-// was ever offered it answers as a feed that was never read. It is safe for
+// It does not validate mids. Until the first pair is offered, Pairs and Mid return
+// [errcodes.PriceUnavailable], as a feed that was never read does. It is safe for
 // concurrent use.
 type Feed struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	counted sync.Cond // on mu; asked has grown
+	counted sync.Cond // on mu; asked was increased
 	prices  map[ports.Pair]ports.Price
 	read    bool // something was offered
 	err     error
-	hold    gate // for looks
+	hold    gate // for calls of Mid
 	asked   int
 }
 
-// Source is the Source of a Feed's prices.
+// Source is the value of Price.Source in a Feed's prices.
 const Source = "scripted"
 
-// NewFeed makes a feed that stamps prices with now.
+// NewFeed returns a feed that takes the time of its prices from now.
 func NewFeed(now func() time.Time) *Feed {
 	f := &Feed{now: now, prices: map[ports.Pair]ports.Price{}}
 	f.counted.L = &f.mu
 	return f
 }
 
-// Offer puts a pair on offer at mid, stamped with the time of this call. It is
-// the same as Set.
+// Offer puts a pair on offer at mid, with the time of this call. It is the same
+// as Set.
 func (f *Feed) Offer(pair ports.Pair, mid string) { f.Set(pair, mid) }
 
-// Set gives the pair a new price, stamped with the time of this call.
+// Set sets the price of the pair, with the time of this call.
 func (f *Feed) Set(pair ports.Pair, mid string) { f.SetAt(pair, mid, f.now()) }
 
-// SetAt gives the pair a price of the time at, cut to the millisecond.
+// SetAt sets the price of the pair, with the time at truncated to the millisecond.
 func (f *Feed) SetAt(pair ports.Pair, mid string, at time.Time) {
 	f.put(ports.Price{Pair: pair, Mid: mid, Source: Source, At: at.UTC().Truncate(time.Millisecond)})
 }
 
-// Drop leaves the pair on offer without a live price.
+// Drop removes the pair's price and leaves the pair on offer.
 func (f *Feed) Drop(pair ports.Pair) { f.put(ports.Price{Pair: pair}) }
 
-// Withdraw takes the pair off the offer.
+// Withdraw removes the pair from the offer.
 func (f *Feed) Withdraw(pair ports.Pair) { f.set(func() { delete(f.prices, pair) }) }
 
 func (f *Feed) put(p ports.Price) { f.set(func() { f.prices[p.Pair], f.read = p, true }) }
@@ -71,8 +71,8 @@ func (f *Feed) set(change func()) {
 	change()
 }
 
-// Fail makes Mid answer err for every pair; nil stands for
-// errcodes.PriceUnavailable. Pairs goes on answering from memory.
+// Fail makes Mid return err for every pair; a nil err means
+// [errcodes.PriceUnavailable]. Pairs still succeeds.
 func (f *Feed) Fail(err error) {
 	if err == nil {
 		err = errcodes.New(errcodes.PriceUnavailable, "")
@@ -83,15 +83,15 @@ func (f *Feed) Fail(err error) {
 // Recover ends Fail.
 func (f *Feed) Recover() { f.set(func() { f.err = nil }) }
 
-// Hold makes looks wait, until the release or the end of their context. They
-// answer what the script says then. A release may be called more than once; a
-// Hold while another is in force joins it.
+// Hold makes calls of Mid wait until release is called or their context is done,
+// and then answer as configured at that time. Release may be called more than once.
+// A second Hold before the release joins the first.
 func (f *Feed) Hold() (release func()) { return f.hold.shut(&f.mu) }
 
-// gate is what calls wait for, if it is shut.
+// gate makes calls wait while it is shut.
 type gate struct{ wait chan struct{} }
 
-// shut shuts the gate and returns what opens it. mu guards the gate.
+// shut shuts the gate and returns a function that opens it. mu guards the gate.
 func (g *gate) shut(mu *sync.Mutex) (open func()) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -109,14 +109,14 @@ func (g *gate) shut(mu *sync.Mutex) (open func()) {
 	}
 }
 
-// Asked gives how many times Mid was called, looks that are held included.
+// Asked returns how many times Mid was called, including calls that wait.
 func (f *Feed) Asked() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked
 }
 
-// WaitAsked waits until Mid was called n times in all.
+// WaitAsked waits until Mid has been called n times in total.
 func (f *Feed) WaitAsked(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *Feed) WaitAsked(n int) {
 	}
 }
 
-// Pairs gives the pairs on offer.
+// Pairs returns the pairs on offer.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
@@ -138,7 +138,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return ports.NewPairSet(slices.Collect(maps.Keys(f.prices))...), nil
 }
 
-// Mid gives the price that the script says.
+// Mid returns the configured price or error.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := f.arrive(ctx); err != nil {
 		return ports.Price{}, err
@@ -158,7 +158,7 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// arrive counts the look and waits while looks are held.
+// arrive counts the call and waits while calls are held.
 func (f *Feed) arrive(ctx context.Context) error {
 	f.mu.Lock()
 	f.asked++

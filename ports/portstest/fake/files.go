@@ -14,14 +14,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Files is a ports.ReportFiles in memory, for the tests of code that
-// writes reports. It passes reporttest.ReportFiles, and is safe for concurrent
-// use. Set the fields before the first call.
+// Files is a ports.ReportFiles in memory, for tests of code that writes reports.
+// It passes reporttest.ReportFiles and is safe for concurrent use. The fields must
+// be set before the first call.
 type Files struct {
-	// Clock dates the files; nil: ports.SystemClock.
+	// Clock sets the files' ModTime; nil means ports.SystemClock.
 	Clock ports.Clock
-	// Fault may fail a call before it does anything. The method is Create, Open,
-	// Remove, Write or Commit; nil as an answer lets the call go on.
+	// Fault can make a call fail before it does anything. The method is Create,
+	// Open, Remove, Write or Commit.
 	Fault Fault
 
 	mu      sync.Mutex
@@ -34,26 +34,26 @@ type memoryFile struct {
 	at   time.Time
 }
 
-// NewFiles makes an empty set of files.
+// NewFiles returns an empty set of files.
 func NewFiles() *Files {
 	return &Files{files: map[string]memoryFile{}}
 }
 
-// Names lists the finished files in order.
+// Names returns the names of the committed files in order.
 func (m *Files) Names() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Sorted(maps.Keys(m.files))
 }
 
-// Writing counts the files that were neither committed nor aborted yet.
+// Writing returns the number of files neither committed nor aborted yet.
 func (m *Files) Writing() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.writing
 }
 
-// Create starts a file.
+// Create starts a new file.
 func (m *Files) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
 	if err := m.ready(ctx, "Create", name); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (m *Files) Create(ctx context.Context, name string) (ports.NewReportFile, e
 	return &newMemoryFile{files: m, name: name}, nil
 }
 
-// Open gives a finished file. A later Remove or Commit does not change it.
+// Open opens a committed file. A later Remove or Commit does not change it.
 func (m *Files) Open(ctx context.Context, name string) (ports.ReportFile, error) {
 	if err := m.ready(ctx, "Open", name); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (m *Files) Open(ctx context.Context, name string) (ports.ReportFile, error)
 	return &openMemoryFile{Reader: bytes.NewReader(f.data), at: f.at}, nil
 }
 
-// Remove removes a finished file.
+// Remove removes a committed file.
 func (m *Files) Remove(ctx context.Context, name string) error {
 	if err := m.ready(ctx, "Remove", name); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (m *Files) ready(ctx context.Context, method, name string) error {
 	return m.Fault.of(method, name)
 }
 
-// Fault returns the error with which a call fails, or nil.
+// Fault returns the error that a call is to return, or nil to let it succeed.
 type Fault func(method, name string) error
 
 func (f Fault) of(method, name string) error {
@@ -113,7 +113,7 @@ type newMemoryFile struct {
 	files *Files
 	name  string
 	data  bytes.Buffer
-	part  error // the data are not whole: a Write failed
+	part  error // of a Write that failed: the data are incomplete
 	over  bool
 }
 

@@ -12,13 +12,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Scratch is a ports.Scratch in memory, for the tests of code that sorts
-// or joins more than fits. It passes reporttest.Scratch. Set the field before
+// Scratch is a ports.Scratch in memory, for tests of code that sorts or joins more
+// than fits into memory. It passes reporttest.Scratch. Fault must be set before
 // the first call.
 type Scratch struct {
-	// Fault may fail a call before it does anything. The method is Open for a
-	// space, or Create, Write, Read or Remove for a file, whose name is given;
-	// nil as an answer lets the call go on.
+	// Fault can make a call fail before it does anything. The method is Open for a
+	// space (with an empty name), or Create, Write, Read or Remove for a file.
 	Fault Fault
 
 	mu     sync.Mutex
@@ -26,24 +25,24 @@ type Scratch struct {
 	files  int
 }
 
-// NewScratch makes a scratch without spaces.
+// NewScratch returns a Scratch without spaces.
 func NewScratch() *Scratch { return &Scratch{} }
 
-// Spaces counts the spaces that were not closed yet.
+// Spaces returns the number of spaces that are not closed.
 func (m *Scratch) Spaces() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spaces
 }
 
-// Files counts the files of all spaces.
+// Files returns the number of files in all spaces.
 func (m *Scratch) Files() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.files
 }
 
-// Open gives an empty space.
+// Open returns an empty space.
 func (m *Scratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (m *Scratch) count(spaces, files int) {
 
 type memorySpace struct {
 	scratch *Scratch
-	files   map[string][]byte // a file that is open for writing is nil
+	files   map[string][]byte // nil while a file is open for writing
 	closed  bool
 }
 
@@ -81,7 +80,7 @@ func (s *memorySpace) ready(method, name string) error {
 		return errcodes.Wrap(errcodes.Conflict, "", errors.New("the space is closed"))
 	}
 	if !scratchName(name) {
-		return errcodes.New(errcodes.InvalidRequest, "the name of a scratch file is not allowed")
+		return errcodes.New(errcodes.InvalidRequest, "the name of a scratch file must be 1 to 64 ASCII letters and digits")
 	}
 	return s.scratch.Fault.of(method, name)
 }

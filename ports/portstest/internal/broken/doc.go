@@ -1,5 +1,5 @@
-// Package broken is what the tests of the suites share: each check has a broken
-// adapter that it must catch.
+// Package broken contains what the tests of the suites share: for each check they
+// have a broken adapter that it must catch.
 //
 //	r := broken.Record(t, func(tb testing.TB) { kit.One(tb, "Clock", checks, name, open(tb)) })
 //	if !r.Failed() {

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Recorder is a testing.TB that remembers how a check ended and leaves the
-// real test alone.
+// Recorder is a testing.TB that records how a check ended without failing the
+// real test.
 type Recorder struct {
 	testing.TB
 
@@ -21,7 +21,7 @@ type Recorder struct {
 	failed   bool
 	skipped  bool
 	text     string
-	cleanups []func() // of a case; those of a check run with the real test's
+	cleanups []func() // of a case; the real test runs those of a check
 	inCase   bool
 }
 
@@ -35,7 +35,7 @@ func Record(t *testing.T, check func(tb testing.TB)) *Recorder {
 	return r
 }
 
-// Run runs a case of the check. One that fails fails the check.
+// Run runs a case of the check. If the case fails, so does the check.
 func (r *Recorder) Run(name string, fn func(tb testing.TB)) bool {
 	c := &Recorder{TB: r.TB, inCase: true}
 	var wg sync.WaitGroup
@@ -83,7 +83,7 @@ func (r *Recorder) Skipped() bool {
 	return r.skipped
 }
 
-// Text is what the check said.
+// Text returns the check's message.
 func (r *Recorder) Text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +113,7 @@ func (r *Recorder) Skipf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Confusions are the ways in which adapters mistake one text for another.
+// Confusions are ways in which adapters confuse two different texts.
 var Confusions = map[string]func(string) string{
 	"folds case":        strings.ToLower,
 	"trims blanks":      strings.TrimSpace,
@@ -122,7 +122,7 @@ var Confusions = map[string]func(string) string{
 	"keeps 255 letters": func(s string) string { return s[:min(len(s), 255)] },
 }
 
-// OrDone is the context's error if it has ended, and err otherwise.
+// OrDone returns the context's error if it is done, and err otherwise.
 func OrDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -130,7 +130,7 @@ func OrDone(ctx context.Context, err error) error {
 	return err
 }
 
-// Recode answers with another code where there is a code.
+// Recode returns err with the code to if its code is from, and err otherwise.
 func Recode(err error, from, to errcodes.Code) error {
 	if errcodes.Of(err) == from {
 		return errcodes.Wrap(to, "", err)

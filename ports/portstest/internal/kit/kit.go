@@ -20,15 +20,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Kit is what a check works with: the test, and the few assertions that all
-// checks share.
+// Kit is a test with the assertions that all checks share.
 type Kit struct {
 	testing.TB
 }
 
-// Case runs fn as a subtest: it is reported by itself and selected with -run, and
-// where it fails the cases after it still run. While fn runs, k stands for the
-// subtest. Cases do not run side by side.
+// Case runs fn as a subtest, which can be selected with -run. If it fails, the
+// cases after it still run. While fn runs, k.TB is the subtest's. Cases do not run
+// in parallel.
 func (k *Kit) Case(name string, fn func()) {
 	k.Helper()
 	outer := k.TB
@@ -45,11 +44,11 @@ func (k *Kit) Case(name string, fn func()) {
 	}:
 		tb.Run(name, inner)
 	default:
-		tb.Fatalf("%T runs no case: %s", tb, name)
+		tb.Fatalf("%T cannot run the case %s", tb, name)
 	}
 }
 
-// Passed ends the check if a case of it has failed: what follows builds on them.
+// Passed ends the check if one of its cases has failed.
 func (k *Kit) Passed() {
 	k.Helper()
 	if k.Failed() {
@@ -57,8 +56,8 @@ func (k *Kit) Passed() {
 	}
 }
 
-// Name names the case of a text or of bytes: it is quoted, and cut where it is
-// long. A blank is escaped as well, since package testing makes "_" of it.
+// Name returns a case's name for a text or for bytes: quoted, and shortened if
+// long. Spaces are escaped, because package testing replaces them with "_".
 func Name[T ~string | ~[]byte](text T) string {
 	const most = 24
 	if b, ok := any(text).([]byte); ok && b == nil {
@@ -66,32 +65,32 @@ func Name[T ~string | ~[]byte](text T) string {
 	}
 	quoted := func(text string) string { return strings.ReplaceAll(strconv.Quote(text), " ", `\x20`) }
 	if len(text) > most {
-		return fmt.Sprintf("%s and so on, %d bytes", quoted(string(text[:most])), len(text))
+		return fmt.Sprintf("%s… (%d bytes)", quoted(string(text[:most])), len(text))
 	}
 	return quoted(string(text))
 }
 
-// Text returns the text as it stands, as the name of a case.
+// Text returns the text unchanged, as the name of a case.
 func Text[T ~string](text T) string { return string(text) }
 
-// cases is a [Kit], or what embeds one.
+// cases is a [Kit] or a type that embeds one.
 type cases interface{ Case(name string, fn func()) }
 
-// Each runs fn on each value as a case of the name that name returns.
+// Each runs fn on each value as a case, which name names.
 func Each[V any](k cases, values []V, name func(V) string, fn func(V)) {
 	for _, v := range values {
 		k.Case(name(v), func() { fn(v) })
 	}
 }
 
-// EachOf runs fn on each value as a case of its name, in the order of the names.
+// EachOf runs fn on each value as a case named by its key, in the order of the keys.
 func EachOf[N ~string, V any](k cases, values map[N]V, fn func(name N, value V)) {
 	for name, v := range ByName(values) {
 		k.Case(string(name), func() { fn(name, v) })
 	}
 }
 
-// ByName goes through cases in the order of their names.
+// ByName iterates over cases in the order of their names.
 func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
 	return func(yield func(N, V) bool) {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
@@ -102,8 +101,8 @@ func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
 	}
 }
 
-// Fatalf ends the check with a message that lists the lines of the suite that led
-// here, so that its functions need not be marked as helpers.
+// Fatalf ends the check with a message that includes the call stack within the
+// suite, so that the suite's functions need not be marked as helpers.
 func (k *Kit) Fatalf(format string, args ...any) {
 	k.Helper()
 	pcs := make([]uintptr, 32)
@@ -117,15 +116,15 @@ func (k *Kit) Fatalf(format string, args ...any) {
 	k.TB.Fatalf("%s\nat %s", fmt.Sprintf(format, args...), strings.Join(lines, ", called from "))
 }
 
-// Need skips the check when a part of the harness is missing.
+// Need skips the check if a part of the harness is missing.
 func (k *Kit) Need(there bool, what string) {
 	k.Helper()
 	if !there {
-		k.Skipf("the harness gives no %s", what)
+		k.Skipf("the harness has no %s", what)
 	}
 }
 
-// OK stops the check on an error.
+// OK ends the check if err is not nil.
 func (k *Kit) OK(err error, what string) {
 	k.Helper()
 	if err != nil {
@@ -133,22 +132,22 @@ func (k *Kit) OK(err error, what string) {
 	}
 }
 
-// Got is what a call returned beside its error, for [Result.OK].
+// Got combines the two results of a call, for [Result.OK].
 func Got[T any](value T, err error) Result[T] { return Result[T]{value, err} }
 
-// Result is a value, or why there is none.
+// Result is a value or an error.
 type Result[T any] struct {
 	value T
 	err   error
 }
 
-// OK returns the value, and stops the check if the call failed.
+// OK returns the value, or ends the check if the call failed.
 func (r Result[T]) OK(k interface{ OK(err error, what string) }, what string) T {
 	k.OK(r.err, what)
 	return r.value
 }
 
-// Code stops the check unless err carries the code.
+// Code ends the check unless err has the code.
 func (k *Kit) Code(err error, want errcodes.Code, what string) {
 	k.Helper()
 	if got := errcodes.Of(err); got != want {
@@ -156,8 +155,8 @@ func (k *Kit) Code(err error, want errcodes.Code, what string) {
 	}
 }
 
-// Same reports a difference. Values that print alike differ in what does not
-// print, mostly a time's zone: times are UTC.
+// Same ends the check if got and want differ. If they print alike, the difference
+// is in something that does not print, usually a time's zone: times are UTC.
 func (k *Kit) Same(got, want any, what string) {
 	k.Helper()
 	if !reflect.DeepEqual(plain(got), plain(want)) {
@@ -165,8 +164,8 @@ func (k *Kit) Same(got, want any, what string) {
 	}
 }
 
-// plain makes an empty list or byte string the same as none, and leaves out what
-// a store names its claims.
+// plain replaces empty lists and byte strings with nil and clears claims, whose
+// values each store chooses.
 func plain(v any) any {
 	switch v := v.(type) {
 	case ports.Event:
@@ -186,7 +185,7 @@ func plain(v any) any {
 	}
 }
 
-// OrNil makes an empty list nil.
+// OrNil returns nil for an empty list, and list otherwise.
 func OrNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -194,7 +193,7 @@ func OrNil[T any](list []T) []T {
 	return list
 }
 
-// Short keeps a report readable when ids are 10,000 characters long.
+// Short formats v in at most about 800 bytes: ids may have 10,000 characters.
 func Short(v any) string {
 	const most = 800
 	s := fmt.Sprintf("%+q", fmt.Sprintf("%+v", v))
@@ -204,7 +203,7 @@ func Short(v any) string {
 	return s
 }
 
-// Race runs fn n times at once and returns the errors in the order of the calls.
+// Race runs fn n times concurrently and returns the errors in the order of i.
 func Race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -220,17 +219,17 @@ func Race(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// RaceOK runs fn in all racers at once, and stops the check if one of them failed.
+// RaceOK runs fn [Racers] times concurrently and ends the check if one call fails.
 func (k *Kit) RaceOK(what string, fn func(i int) error) {
 	for _, err := range Race(Racers, fn) {
 		k.OK(err, what)
 	}
 }
 
-// Racers is how many goroutines a check lets go at once.
+// Racers is the number of goroutines in a check's race.
 const Racers = 16
 
-// Done returns contexts that are over, by the code that a method must answer.
+// Done returns contexts that are done, by the code that a method must return.
 func Done(tb testing.TB) map[errcodes.Code]context.Context {
 	cancelled, cancel := context.WithCancel(tb.Context())
 	cancel()
@@ -242,18 +241,18 @@ func Done(tb testing.TB) map[errcodes.Code]context.Context {
 	}
 }
 
-// Epoch is the time at which the checks play. Its milliseconds tell a store
-// that keeps seconds.
+// Epoch is the time at which the checks begin. Its milliseconds expose a store
+// that keeps only seconds.
 var Epoch = time.Date(2026, time.March, 2, 9, 30, 15, int(987*time.Millisecond), time.UTC)
 
-// Distinct holds keys of which no two are equal, though a store that folds
-// case, trims blanks, stops at a NUL or repairs text would take them so.
+// Distinct lists keys that all differ, but that a store would confuse if it
+// folded case, trimmed spaces, stopped at a NUL or repaired invalid UTF-8.
 var Distinct = []string{
 	"acme", "Acme", "ACME", "acme ", " acme", "acme\t", "acme\x00", "acme\x00a", "acme\xff", "acme\xfe",
 	"acme\ufffd", "acm\u00e9", "acme\u0301", "a%me", "a_me", "",
 }
 
-// Event makes an event of the key.
+// Event returns an event of the key.
 func Event(id, key string) ports.Event {
 	return ports.Event{ID: id, Kind: "rate_lock.minted", Key: key, Owner: "acme", At: Epoch, Data: []byte(`{"id":"` + id + `"}`)}
 }

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// Check is one thing that an implementation must do. Its name is what a report
-// says; K is what the check works with. A suite declares a type of its own on it,
-// for whose literals vet wants no names of fields.
+// Check is one requirement on an implementation. Its name becomes the subtest's;
+// K is the type that the check works with. Each suite declares a local type based
+// on it, because vet requires field names only in literals of imported types.
 type Check[K any] struct {
 	Name string
 	Run  func(k K)
 }
 
-// check is any suite's type of checks.
+// check is satisfied by each suite's type of checks.
 type check[K any] interface {
 	~struct {
 		Name string
@@ -21,7 +21,7 @@ type check[K any] interface {
 	}
 }
 
-// Names lists the names of the checks.
+// Names returns the names of the checks.
 func Names[C check[K], K any](checks []C) []string {
 	all := make([]string, 0, len(checks))
 	for _, c := range checks {
@@ -30,8 +30,8 @@ func Names[C check[K], K any](checks []C) []string {
 	return all
 }
 
-// Run runs each check as a subtest, but for those that except names with a
-// reason. Open makes what a check works with; it may skip the check.
+// Run runs each check as a subtest, except those that except maps to a reason.
+// Open returns the value that a check works with; it may skip the check.
 func Run[C check[K], K any](t *testing.T, except map[string]string, checks []C, open func(t *testing.T) K) {
 	t.Helper()
 	CheckExceptions(t, except, Names(checks))
@@ -46,7 +46,7 @@ func Run[C check[K], K any](t *testing.T, except map[string]string, checks []C, 
 	}
 }
 
-// One runs the check of that name alone, for the tests of the suites themselves.
+// One runs only the named check, for the tests of the suites themselves.
 func One[C check[K], K any](tb testing.TB, suite string, checks []C, name string, k K) {
 	tb.Helper()
 	i := slices.Index(Names(checks), name)
@@ -56,15 +56,15 @@ func One[C check[K], K any](tb testing.TB, suite string, checks []C, name string
 	Check[K](checks[i]).Run(k)
 }
 
-// CheckExceptions reports exceptions that name no check or carry no reason.
+// CheckExceptions reports exceptions that name an unknown check or have no reason.
 func CheckExceptions(tb testing.TB, except map[string]string, names []string) {
 	tb.Helper()
 	for name, reason := range except {
 		if !slices.Contains(names, name) {
-			tb.Errorf("Except names %q, which is no check of this suite", name)
+			tb.Errorf("Except: unknown check %q", name)
 		}
 		if reason == "" {
-			tb.Errorf("Except gives no reason for %q", name)
+			tb.Errorf("Except: the reason for check %q is empty", name)
 		}
 	}
 }
