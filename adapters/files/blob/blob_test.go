@@ -47,13 +47,13 @@ func openDir(tb testing.TB, dir string) *corridorblob.Files {
 const rangesAgain = "after a Seek the rest is requested again, and the file is gone: see TestReadingAfterTheFileIsGone"
 
 var except = map[string]string{
-	"a file that is open survives its removal":     rangesAgain,
-	"a file that is open survives its replacement": rangesAgain,
+	"an open file survives its removal":     rangesAgain,
+	"an open file survives its replacement": rangesAgain,
 }
 
 func exceptOfDirectories() map[string]string {
 	all := maps.Clone(except)
-	all["the folder of a file is none"] = "fileblob treats a directory as an object that cannot be removed"
+	all["the folder of a file is not a file"] = "fileblob treats a directory as an object that cannot be removed"
 	return all
 }
 

@@ -12,13 +12,13 @@ import (
 )
 
 var commitFlaws = []fileSaboteur{
-	{"writes in place", "nothing stands under a name before Commit", func(s *reportFiles) {
+	{"writes in place", "a file does not exist before Commit", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, name string, p []byte) (int, error) {
 			s.put(name, append(s.contents(name), p...))
 			return f.Write(p)
 		}
 	}},
-	{"begins with an empty file", "nothing stands under a name before Commit", func(s *reportFiles) {
+	{"begins with an empty file", "a file does not exist before Commit", func(s *reportFiles) {
 		create := s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
 			s.put(name, nil)
@@ -44,15 +44,15 @@ var commitFlaws = []fileSaboteur{
 			return err
 		}
 	}},
-	{"commits when it aborts", "Abort throws the new file away and leaves the old", func(s *reportFiles) {
+	{"commits when it aborts", "Abort discards the new file and keeps the old one", func(s *reportFiles) {
 		s.abort = func(f ports.NewReportFile, _ string) error { _ = f.Commit(context.Background()); return nil }
 	}},
-	{"removes the old file when it aborts", "Abort throws the new file away and leaves the old", func(s *reportFiles) {
+	{"removes the old file when it aborts", "Abort discards the new file and keeps the old one", func(s *reportFiles) {
 		s.abort = func(f ports.NewReportFile, name string) error {
 			return errors.Join(s.memory.Remove(context.Background(), name), f.Abort())
 		}
 	}},
-	{"fails on a second Abort", "Abort throws the new file away and leaves the old", func(s *reportFiles) {
+	{"fails on a second Abort", "Abort discards the new file and keeps the old one", func(s *reportFiles) {
 		seen := map[ports.NewReportFile]bool{}
 		s.abort = func(f ports.NewReportFile, _ string) error {
 			if seen[f] {
@@ -75,10 +75,10 @@ var commitFlaws = []fileSaboteur{
 	{"removes by name on Abort after Commit", "Abort after Commit does nothing", func(s *reportFiles) {
 		s.abort = func(_ ports.NewReportFile, name string) error { return s.memory.Remove(context.Background(), name) }
 	}},
-	{"commits what was aborted", "a file that is over takes no more", func(s *reportFiles) {
+	{"commits what was aborted", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.abort = func(ports.NewReportFile, string) error { return nil }
 	}},
-	{"swallows Write after the end", "a file that is over takes no more", func(s *reportFiles) {
+	{"swallows Write after the end", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			n, err := f.Write(p)
 			if errcodes.Of(err) == errcodes.Conflict {
@@ -87,7 +87,7 @@ var commitFlaws = []fileSaboteur{
 			return n, err
 		}
 	}},
-	{"swallows Commit after Abort", "a file that is over takes no more", func(s *reportFiles) {
+	{"swallows Commit after Abort", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.commit = func(ctx context.Context, f ports.NewReportFile, _ string) error {
 			if err := f.Commit(ctx); errcodes.Of(err) != errcodes.Conflict {
 				return err
@@ -95,7 +95,7 @@ var commitFlaws = []fileSaboteur{
 			return nil
 		}
 	}},
-	{"keeps the writer's buffer", "what was written is not kept", func(s *reportFiles) {
+	{"keeps the writer's buffer", "Write does not keep its argument", func(s *reportFiles) {
 		kept := map[ports.NewReportFile][][]byte{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			kept[f] = append(kept[f], p)
@@ -110,15 +110,15 @@ var commitFlaws = []fileSaboteur{
 			return f.Commit(ctx)
 		}
 	}},
-	{"wipes the writer's buffer", "what was written is not kept", func(s *reportFiles) {
+	{"wipes the writer's buffer", "Write does not keep its argument", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			n, err := f.Write(p)
 			clear(p)
 			return n, err
 		}
 	}},
-	{"has one new file for each name", "of writers of one name at once, one whole file stands", sharedTemp},
-	{"lets one writer at a time and refuses the others", "of writers of one name at once, one whole file stands", func(s *reportFiles) {
+	{"has one new file for each name", "concurrent writers of one name leave one complete file", sharedTemp},
+	{"lets one writer at a time and refuses the others", "concurrent writers of one name leave one complete file", func(s *reportFiles) {
 		var mu sync.Mutex
 		busy, create := 0, s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
@@ -182,8 +182,8 @@ var commitFlaws = []fileSaboteur{
 }
 
 const (
-	ctxCheck  = "a context that is done gives its own code and changes nothing"
-	fullCheck = "a full disk has its code and leaves the old file"
+	ctxCheck  = "a done context returns its code and changes nothing"
+	fullCheck = "a full disk returns StorageUnavailable and keeps the old file"
 )
 
 func alwaysFull(method, _ string) error {

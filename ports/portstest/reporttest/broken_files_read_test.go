@@ -16,35 +16,35 @@ import (
 )
 
 var fileNameFlaws = []fileSaboteur{
-	{"folds case", "a name outside the rule is refused", renames(strings.ToLower)},
-	{"trims blanks", "a name outside the rule is refused", renames(strings.TrimSpace)},
-	{"stops at a NUL", "a name outside the rule is refused", renames(broken.Confusions["stops at a NUL"])},
-	{"repairs ill text", "a name outside the rule is refused", renames(func(s string) string { return strings.ToValidUTF8(s, "") })},
-	{"keeps 200 letters", "a name outside the rule is refused", renames(func(s string) string { return s[:min(len(s), 200)] })},
-	{"cleans two slashes", "a name outside the rule is refused", renames(func(s string) string { return strings.ReplaceAll(s, "//", "/") })},
-	{"cleans dots", "a name outside the rule is refused", renames(func(s string) string { return strings.ReplaceAll(s, "..", "x") })},
-	{"begins anywhere", "a name outside the rule is refused", renames(func(s string) string { return strings.TrimLeft(s, "/") })},
-	{"takes no name", "a name outside the rule is refused", obliging(func(s string) bool { return s == "" })},
-	{"takes hidden names", "a name outside the rule is refused", obliging(func(s string) bool { return strings.HasPrefix(s, ".") })},
-	{"takes hidden names in a folder", "a name outside the rule is refused", obliging(func(s string) bool { return strings.Contains(s, "/.b") })},
-	{"takes letters of all alphabets", "a name outside the rule is refused", obliging(func(s string) bool { return s == "é" })},
-	{"says not found to a bad name", "a name outside the rule is refused", func(s *reportFiles) {
+	{"folds case", "an invalid name is rejected", renames(strings.ToLower)},
+	{"trims blanks", "an invalid name is rejected", renames(strings.TrimSpace)},
+	{"stops at a NUL", "an invalid name is rejected", renames(broken.Confusions["stops at a NUL"])},
+	{"repairs ill text", "an invalid name is rejected", renames(func(s string) string { return strings.ToValidUTF8(s, "") })},
+	{"keeps 200 letters", "an invalid name is rejected", renames(func(s string) string { return s[:min(len(s), 200)] })},
+	{"cleans two slashes", "an invalid name is rejected", renames(func(s string) string { return strings.ReplaceAll(s, "//", "/") })},
+	{"cleans dots", "an invalid name is rejected", renames(func(s string) string { return strings.ReplaceAll(s, "..", "x") })},
+	{"begins anywhere", "an invalid name is rejected", renames(func(s string) string { return strings.TrimLeft(s, "/") })},
+	{"takes no name", "an invalid name is rejected", obliging(func(s string) bool { return s == "" })},
+	{"takes hidden names", "an invalid name is rejected", obliging(func(s string) bool { return strings.HasPrefix(s, ".") })},
+	{"takes hidden names in a folder", "an invalid name is rejected", obliging(func(s string) bool { return strings.Contains(s, "/.b") })},
+	{"takes letters of all alphabets", "an invalid name is rejected", obliging(func(s string) bool { return s == "é" })},
+	{"says not found to a bad name", "an invalid name is rejected", func(s *reportFiles) {
 		open := s.open
 		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
 			f, err := open(ctx, name)
 			return f, broken.Recode(err, errcodes.InvalidRequest, errcodes.NotFound)
 		}
 	}},
-	{"makes folders flat", "names that look alike are files of their own", renames(func(s string) string { return strings.ReplaceAll(s, "/", "_") })},
-	{"knows the last part only", "names that look alike are files of their own", renames(func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] })},
-	{"trims dots", "names that look alike are files of their own", renames(func(s string) string { return strings.TrimRight(s, ".") })},
-	{"has temporary names for itself", "names that look alike are files of their own", func(s *reportFiles) {
+	{"makes folders flat", "names that look alike are different files", renames(func(s string) string { return strings.ReplaceAll(s, "/", "_") })},
+	{"knows the last part only", "names that look alike are different files", renames(func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] })},
+	{"trims dots", "names that look alike are different files", renames(func(s string) string { return strings.TrimRight(s, ".") })},
+	{"has temporary names for itself", "names that look alike are different files", func(s *reportFiles) {
 		remove := s.remove
 		s.remove = func(ctx context.Context, name string) error {
 			return errors.Join(remove(ctx, name), s.memory.Remove(ctx, name+".tmp"))
 		}
 	}},
-	{"removes by prefix", "names that look alike are files of their own", func(s *reportFiles) {
+	{"removes by prefix", "names that look alike are different files", func(s *reportFiles) {
 		s.remove = func(ctx context.Context, name string) error {
 			for _, have := range s.memory.Names() {
 				if strings.HasPrefix(have, name) {
@@ -54,7 +54,7 @@ var fileNameFlaws = []fileSaboteur{
 			return nil
 		}
 	}},
-	{"refuses long names", "names that look alike are files of their own", func(s *reportFiles) {
+	{"refuses long names", "names that look alike are different files", func(s *reportFiles) {
 		create := s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
 			if len(name) > 190 {
@@ -63,14 +63,14 @@ var fileNameFlaws = []fileSaboteur{
 			return create(ctx, name)
 		}
 	}},
-	{"has no code for a file that is not there", "none of the name is not found, and nothing to remove", func(s *reportFiles) {
+	{"has no code for a file that is not there", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
 		open := s.open
 		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
 			f, err := open(ctx, name)
 			return f, broken.Recode(err, errcodes.NotFound, errcodes.StorageUnavailable)
 		}
 	}},
-	{"misses what it shall remove", "none of the name is not found, and nothing to remove", func(s *reportFiles) {
+	{"misses what it shall remove", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
 		remove := s.remove
 		s.remove = func(ctx context.Context, name string) error {
 			if !slices.Contains(s.memory.Names(), name) {
@@ -79,7 +79,7 @@ var fileNameFlaws = []fileSaboteur{
 			return remove(ctx, name)
 		}
 	}},
-	{"opens folders", "the folder of a file is none", func(s *reportFiles) {
+	{"opens folders", "the folder of a file is not a file", func(s *reportFiles) {
 		open := s.open
 		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
 			if name == "rep_1" {
@@ -88,7 +88,7 @@ var fileNameFlaws = []fileSaboteur{
 			return open(ctx, name)
 		}
 	}},
-	{"removes folders", "the folder of a file is none", func(s *reportFiles) {
+	{"removes folders", "the folder of a file is not a file", func(s *reportFiles) {
 		s.remove = func(ctx context.Context, name string) error {
 			for _, have := range s.memory.Names() {
 				if have == name || strings.HasPrefix(have, name+"/") {
@@ -106,7 +106,7 @@ func openEmpty(s *reportFiles) (ports.ReportFile, error) {
 }
 
 var fileReadFlaws = []fileSaboteur{
-	{"keeps 4 MiB", "a large file comes back byte for byte", func(s *reportFiles) {
+	{"keeps 4 MiB", "a large file is read back unchanged", func(s *reportFiles) {
 		n := map[ports.NewReportFile]int{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			if n[f] += len(p); n[f] > 4<<20 {
@@ -115,7 +115,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Write(p)
 		}
 	}},
-	{"damages a byte", "a large file comes back byte for byte", func(s *reportFiles) {
+	{"damages a byte", "a large file is read back unchanged", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			if len(p) > 512<<10 {
 				p = bytes.Clone(p)
@@ -124,7 +124,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Write(p)
 		}
 	}},
-	{"loses small writes", "a large file comes back byte for byte", func(s *reportFiles) {
+	{"loses small writes", "a large file is read back unchanged", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			if len(p) == 1 {
 				return 1, nil
@@ -132,7 +132,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Write(p)
 		}
 	}},
-	{"commits no empty file", "an empty file is a file", func(s *reportFiles) {
+	{"commits no empty file", "an empty file exists", func(s *reportFiles) {
 		wrote := map[ports.NewReportFile]bool{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			wrote[f] = wrote[f] || len(p) > 0
@@ -145,7 +145,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Commit(ctx)
 		}
 	}},
-	{"counts the end from the beginning", "a file is read from anywhere", func(s *reportFiles) {
+	{"counts the end from the beginning", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			if whence == io.SeekEnd && offset != 0 {
 				return f.Seek(-offset, io.SeekStart)
@@ -153,7 +153,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Seek(offset, whence)
 		}
 	}},
-	{"says where it is and stays", "a file is read from anywhere", func(s *reportFiles) {
+	{"says where it is and stays", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			old, _ := f.Seek(0, io.SeekCurrent)
 			at, err := f.Seek(offset, whence)
@@ -161,7 +161,7 @@ var fileReadFlaws = []fileSaboteur{
 			return at, err
 		}
 	}},
-	{"seeks in steps of 64 KiB", "a file is read from anywhere", func(s *reportFiles) {
+	{"seeks in steps of 64 KiB", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			at, err := f.Seek(offset, whence)
 			if err == nil && at > 1 && at%(64<<10) == 1<<16-1 {
@@ -170,7 +170,7 @@ var fileReadFlaws = []fileSaboteur{
 			return at, err
 		}
 	}},
-	{"stops at the end", "a file is read from anywhere", func(s *reportFiles) {
+	{"stops at the end", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			at, err := f.Seek(offset, whence)
 			if at > f.Size() {
@@ -179,7 +179,7 @@ var fileReadFlaws = []fileSaboteur{
 			return at, err
 		}
 	}},
-	{"stops at the beginning", "a file is read from anywhere", func(s *reportFiles) {
+	{"stops at the beginning", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			at, err := f.Seek(offset, whence)
 			if err != nil && whence == io.SeekCurrent {
@@ -188,10 +188,10 @@ var fileReadFlaws = []fileSaboteur{
 			return at, err
 		}
 	}},
-	{"seeks from nowhere", "a file is read from anywhere", func(s *reportFiles) {
+	{"seeks from nowhere", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) { return f.Seek(offset, whence%3) }
 	}},
-	{"has one place for all readers", "each reader has a place of its own", func(s *reportFiles) {
+	{"has one place for all readers", "each reader has its own position", func(s *reportFiles) {
 		var mu sync.Mutex
 		var last ports.ReportFile
 		open := s.open
@@ -206,7 +206,7 @@ var fileReadFlaws = []fileSaboteur{
 			return last, err
 		}
 	}},
-	{"reads nothing once it is removed", "a file that is open survives its removal", func(s *reportFiles) {
+	{"reads nothing once it is removed", "an open file survives its removal", func(s *reportFiles) {
 		s.read = func(f ports.ReportFile, p []byte) (int, error) {
 			if len(s.memory.Names()) == 0 {
 				return 0, errors.New("the file is gone")
@@ -214,7 +214,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Read(p)
 		}
 	}},
-	{"reads what stands there now", "a file that is open survives its replacement", func(s *reportFiles) {
+	{"reads what stands there now", "an open file survives its replacement", func(s *reportFiles) {
 		s.read = func(f ports.ReportFile, p []byte) (int, error) {
 			now := s.contents("rep_1/report.csv")
 			at, _ := f.Seek(0, io.SeekCurrent)
@@ -225,17 +225,17 @@ var fileReadFlaws = []fileSaboteur{
 			return n, err
 		}
 	}},
-	{"tells the size of what stands there now", "a file that is open survives its replacement", func(s *reportFiles) {
+	{"tells the size of what stands there now", "an open file survives its replacement", func(s *reportFiles) {
 		s.size = func(ports.ReportFile) int64 { return int64(len(s.contents("rep_1/report.csv"))) }
 	}},
-	{"has no date", "a file tells when it was committed", func(s *reportFiles) {
+	{"has no date", "ModTime is the time of Commit", func(s *reportFiles) {
 		s.dated = func(ports.ReportFile) time.Time { return time.Time{} }
 	}},
-	{"dates a file when it is opened", "a file tells when it was committed", func(s *reportFiles) {
+	{"dates a file when it is opened", "ModTime is the time of Commit", func(s *reportFiles) {
 		n := time.Duration(0)
 		s.dated = func(f ports.ReportFile) time.Time { n++; return f.ModTime().Add(n) }
 	}},
-	{"dates go back", "a file tells when it was committed", func(s *reportFiles) {
+	{"dates go back", "ModTime is the time of Commit", func(s *reportFiles) {
 		s.dated = func(f ports.ReportFile) time.Time {
 			if data := s.contents("rep_1/report.csv"); string(data) == "two\n" {
 				return f.ModTime().Add(-time.Minute)

@@ -138,17 +138,17 @@ var scratchSaboteurs = []struct {
 	flaw, check string
 	spoil       func(s *scratch)
 }{
-	{"damages a byte", "a file reads back what was written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
+	{"damages a byte", "a file is read back as written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 		if len(p) > 512<<10 {
 			p = bytes.Clone(p)
 			p[len(p)-1]++
 		}
 		return w.Write(p)
 	})},
-	{"takes less than it was given", "a file reads back what was written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
+	{"takes less than it was given", "a file is read back as written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 		return w.Write(p[:min(len(p), 64<<10)])
 	})},
-	{"is read once", "a file is read as often as it is opened", func(s *scratch) {
+	{"is read once", "a file can be opened several times", func(s *scratch) {
 		seen := map[string]bool{}
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			if seen[name] {
@@ -158,7 +158,7 @@ var scratchSaboteurs = []struct {
 			return space.Open(name)
 		}
 	}},
-	{"has one place for all readers of a file", "a file is read as often as it is opened", func(s *scratch) {
+	{"has one place for all readers of a file", "a file can be opened several times", func(s *scratch) {
 		readers := map[string]io.ReadCloser{}
 		s.open = func(space ports.ScratchSpace, name string) (r io.ReadCloser, err error) {
 			if readers[name] == nil {
@@ -167,7 +167,7 @@ var scratchSaboteurs = []struct {
 			return readers[name], err
 		}
 	}},
-	{"has room for 50 files", "many files are written and read side by side", func(s *scratch) {
+	{"has room for 50 files", "many files can be written and read at the same time", func(s *scratch) {
 		n := 0
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
 			if n++; n > 50 {
@@ -176,7 +176,7 @@ var scratchSaboteurs = []struct {
 			return space.Create(name)
 		}
 	}},
-	{"has one buffer for all files", "many files are written and read side by side", func(s *scratch) {
+	{"has one buffer for all files", "many files can be written and read at the same time", func(s *scratch) {
 		var all bytes.Buffer
 		onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 			all.Write(p)
@@ -187,16 +187,16 @@ var scratchSaboteurs = []struct {
 			return len(p), err
 		})(s)
 	}},
-	{"keeps the writer's buffer", "what was written is not kept", func(s *scratch) {
+	{"keeps the writer's buffer", "Write does not keep its argument", func(s *scratch) {
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
 			w, err := space.Create(name)
 			return &keptBuffer{WriteCloser: w}, err
 		}
 	}},
-	{"removes nothing", "a file that is removed is gone, and its name is free", func(s *scratch) {
+	{"removes nothing", "a removed file is not found, and its name can be reused", func(s *scratch) {
 		s.remove = func(ports.ScratchSpace, string) error { return nil }
 	}},
-	{"keeps the bytes of a removed name", "a file that is removed is gone, and its name is free", func(s *scratch) {
+	{"keeps the bytes of a removed name", "a removed file is not found, and its name can be reused", func(s *scratch) {
 		old := map[string][]byte{}
 		s.remove = func(space ports.ScratchSpace, name string) error {
 			r, err := space.Open(name)
@@ -213,12 +213,12 @@ var scratchSaboteurs = []struct {
 			return r, err
 		}
 	}},
-	{"removes by prefix", "a file that is removed is gone, and its name is free", func(s *scratch) {
+	{"removes by prefix", "a removed file is not found, and its name can be reused", func(s *scratch) {
 		s.remove = func(space ports.ScratchSpace, name string) error {
 			return errors.Join(space.Remove(name), space.Remove(name+"0"))
 		}
 	}},
-	{"gives an empty file where there is none", "a file that never was is not found", func(s *scratch) {
+	{"gives an empty file where there is none", "a file that was never written is not found", func(s *scratch) {
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			r, err := space.Open(name)
 			if errcodes.Of(err) == errcodes.NotFound {
@@ -227,13 +227,13 @@ var scratchSaboteurs = []struct {
 			return r, err
 		}
 	}},
-	{"has no code for a file that is not there", "a file that never was is not found", func(s *scratch) {
+	{"has no code for a file that is not there", "a file that was never written is not found", func(s *scratch) {
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			r, err := space.Open(name)
 			return r, broken.Recode(err, errcodes.NotFound, errcodes.StorageUnavailable)
 		}
 	}},
-	{"cleans names", "a name that is no word is refused", renamesScratch(func(name string) string {
+	{"cleans names", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string {
 		return strings.Map(func(r rune) rune {
 			if strings.ContainsRune("./_- \x00\n\\", r) {
 				return -1
@@ -241,14 +241,14 @@ var scratchSaboteurs = []struct {
 			return r
 		}, name)
 	})},
-	{"keeps 64 letters", "a name that is no word is refused", renamesScratch(func(name string) string { return name[:min(len(name), 64)] })},
-	{"takes no name", "a name that is no word is refused", renamesScratch(func(name string) string {
+	{"keeps 64 letters", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string { return name[:min(len(name), 64)] })},
+	{"takes no name", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string {
 		if name == "" {
 			return "none"
 		}
 		return name
 	})},
-	{"refuses capitals", "a name that is no word is refused", func(s *scratch) {
+	{"refuses capitals", "a name with other than letters and digits is rejected", func(s *scratch) {
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
 			if strings.ToLower(name) != name {
 				return nil, errcodes.New(errcodes.InvalidRequest, "")
@@ -256,7 +256,7 @@ var scratchSaboteurs = []struct {
 			return space.Create(name)
 		}
 	}},
-	{"has one space for all", "two spaces are apart", func(s *scratch) {
+	{"has one space for all", "two spaces are independent", func(s *scratch) {
 		var only ports.ScratchSpace
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
 			if only != nil {
@@ -267,7 +267,7 @@ var scratchSaboteurs = []struct {
 			return only, err
 		}
 	}},
-	{"closes all spaces", "two spaces are apart", func(s *scratch) {
+	{"closes all spaces", "two spaces are independent", func(s *scratch) {
 		var all []ports.ScratchSpace
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
 			space, err := s.memory.Open(ctx)
@@ -281,7 +281,7 @@ var scratchSaboteurs = []struct {
 			return err
 		}
 	}},
-	{"leaves its files", "Close removes the space and all in it", func(s *scratch) {
+	{"leaves its files", "Close removes the space and its files", func(s *scratch) {
 		closed := map[ports.ScratchSpace]bool{}
 		s.closeSpace = func(space ports.ScratchSpace) error { closed[space] = true; return nil }
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
@@ -297,10 +297,10 @@ var scratchSaboteurs = []struct {
 			return space.Open(name)
 		}
 	}},
-	{"works on after Close", "Close removes the space and all in it", func(s *scratch) {
+	{"works on after Close", "Close removes the space and its files", func(s *scratch) {
 		s.closeSpace = func(ports.ScratchSpace) error { return nil }
 	}},
-	{"fails on a second Close", "Close removes the space and all in it", func(s *scratch) {
+	{"fails on a second Close", "Close removes the space and its files", func(s *scratch) {
 		closed := map[ports.ScratchSpace]bool{}
 		s.closeSpace = func(space ports.ScratchSpace) error {
 			if closed[space] {
@@ -310,7 +310,7 @@ var scratchSaboteurs = []struct {
 			return space.Close()
 		}
 	}},
-	{"opens few spaces", "spaces are used at once", func(s *scratch) {
+	{"opens few spaces", "spaces can be used concurrently", func(s *scratch) {
 		var mu sync.Mutex
 		n := 0
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
@@ -322,16 +322,16 @@ var scratchSaboteurs = []struct {
 			return s.memory.Open(ctx)
 		}
 	}},
-	{"ignores contexts", "a context that is done gives its own code and no space", func(s *scratch) {
+	{"ignores contexts", "a done context returns its code and no space", func(s *scratch) {
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
 			return s.memory.Open(context.WithoutCancel(ctx))
 		}
 	}},
-	{"has no code for a full disk", "a full disk has its code", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
+	{"has no code for a full disk", "a full disk returns StorageUnavailable", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 		n, err := w.Write(p)
 		return n, broken.Recode(err, errcodes.StorageUnavailable, errcodes.Internal)
 	})},
-	{"loses what does not fit", "a full disk has its code", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
+	{"loses what does not fit", "a full disk returns StorageUnavailable", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 		_, _ = w.Write(p)
 		return len(p), nil
 	})},
@@ -378,11 +378,11 @@ func TestEveryCheckOfScratchHasASaboteur(t *testing.T) {
 
 func TestASuiteOfFilesLeavesOutWhatIsNotThere(t *testing.T) {
 	for name, run := range map[string]func(tb testing.TB){
-		"a full disk has its code and leaves the old file": func(tb testing.TB) {
-			reporttest.RunFileCheck(tb, "a full disk has its code and leaves the old file", reporttest.Files{ReportFiles: fake.NewFiles()})
+		"a full disk returns StorageUnavailable and keeps the old file": func(tb testing.TB) {
+			reporttest.RunFileCheck(tb, "a full disk returns StorageUnavailable and keeps the old file", reporttest.Files{ReportFiles: fake.NewFiles()})
 		},
-		"a full disk has its code": func(tb testing.TB) {
-			reporttest.RunScratchCheck(tb, "a full disk has its code", reporttest.Room{Scratch: fake.NewScratch()})
+		"a full disk returns StorageUnavailable": func(tb testing.TB) {
+			reporttest.RunScratchCheck(tb, "a full disk returns StorageUnavailable", reporttest.Room{Scratch: fake.NewScratch()})
 		},
 	} {
 		if r := broken.Record(t, run); !r.Skipped() || r.Failed() {

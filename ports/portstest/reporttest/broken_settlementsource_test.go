@@ -168,7 +168,7 @@ func dropLines(drop func(l owned) bool) func(*settled) {
 
 func wrongSettlements() map[string]map[string]func(*settled) {
 	return map[string]map[string]func(*settled){
-		"the lines are those that the source holds": {
+		"the lines are those of the source": {
 			"loses one":                dropLines(func(l owned) bool { return l.Line == 28 }),
 			"loses a bad one":          dropLines(func(l owned) bool { return l.Line == 91 }),
 			"changes a sign":           onLine(func(l *owned) { l.Amount = -l.Amount }),
@@ -182,7 +182,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				}
 			}),
 		},
-		"each line has a number of its own, above 0": {
+		"each line has a unique number above 0": {
 			"has none":         onLine(func(l *owned) { l.Line = 0 }),
 			"has one for two":  onLine(func(l *owned) { l.Line = (l.Line + 5) / 6 }),
 			"counts from zero": onLine(func(l *owned) { l.Line -= 16 }),
@@ -193,7 +193,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			"has a currency of text": onLine(func(l *owned) { l.Currency = "shillings" }),
 			"has no time":            onLine(func(l *owned) { l.Bad = "" }),
 		},
-		"a bad line says why in a few words, without its content": {
+		"a bad line has a short reason without its content": {
 			"shows its reference": onLine(func(l *owned) {
 				if l.Bad != "" {
 					l.Bad += ": " + l.Reference
@@ -210,7 +210,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				}
 			}),
 		},
-		"a bad line has an amount, with its currency, or says that it has none": {
+		"a bad line has an amount with a currency, or HasAmount is false": {
 			"forgets to say so": onLine(func(l *owned) {
 				if l.Line == 92 {
 					l.HasAmount, l.Amount = false, -1
@@ -227,7 +227,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			},
 			"takes all": func(s *settled) { s.within = func(time.Time, ports.RowQuery) bool { return true } },
 		},
-		"bad lines whose time cannot be read are always there": {
+		"bad lines whose time cannot be read are in every result": {
 			"drops them": dropLines(func(l owned) bool { return l.Bad != "" }),
 			"looks at their time": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				if q.From.Year() != sourceStart.Year() {
@@ -241,13 +241,13 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				}
 			}),
 		},
-		"no good line is another owner's or merchant's (I31)": {
+		"no good line belongs to another owner or merchant (I31)": {
 			"looks at the owner only": func(s *settled) { s.theirs = func(l owned, q ports.RowQuery) bool { return l.owner == q.Owner } },
 			"looks at the merchant only": func(s *settled) {
 				s.theirs = func(l owned, q ports.RowQuery) bool { return l.merchant == q.MerchantID }
 			},
 		},
-		"the same query gives the same lines": {
+		"the same query returns the same lines": {
 			"counts as it goes": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				onLine(func(l *owned) { l.Line++ })(s)
 				return s.stream(ctx, q)
@@ -269,14 +269,14 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				return s.stream(ctx, q)
 			}),
 		},
-		"whoever stops early is left alone, and nothing is left behind": {
+		"a stream that is abandoned stops and leaves nothing running": {
 			"goes on": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return func(yield func(ports.SettlementLine, error) bool) {
 					s.stream(ctx, q)(func(l ports.SettlementLine, err error) bool { yield(l, err); return true })
 				}
 			}),
 		},
-		"a context that is over gives its own code": {
+		"a done context returns its code": {
 			"does not look": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return s.stream(context.WithoutCancel(ctx), q)
 			}),
@@ -284,12 +284,12 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				s.asOf = func(_ context.Context, now time.Time) (time.Time, error) { return minTime(now, s.now), nil }
 			},
 		},
-		"a stream that its context cuts short says so": {
+		"a stream cut short by its context yields an error": {
 			"ends without a word": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
 		},
-		"many may read at once": {
+		"concurrent reads are safe": {
 			"turns the second away": func(s *settled) {
 				var inside atomic.Int32
 				s.lines = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
@@ -305,7 +305,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				}
 			},
 		},
-		"the data are complete up to now at most": {
+		"AsOf is not in the future": {
 			"goes by its own clock": func(s *settled) { s.asOf = func(context.Context, time.Time) (time.Time, error) { return s.now, nil } },
 			"fails": func(s *settled) {
 				s.asOf = func(context.Context, time.Time) (time.Time, error) { return time.Time{}, errors.New("no") }

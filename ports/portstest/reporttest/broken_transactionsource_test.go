@@ -259,7 +259,7 @@ func wrongSources() map[string]map[string]func(*listed) {
 
 func wrongColumns() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"the ten columns are there with their types": {
+		"the ten required columns exist with their types": {
 			"lacks one":              onColumns(func(c []ports.Column) []ports.Column { return slices.Delete(c, 8, 9) }),
 			"calls createdAt a text": onColumns(func(c []ports.Column) []ports.Column { c[9].Type = ports.ColumnText; return c }),
 			"has its currency elsewhere": onColumns(func(c []ports.Column) []ports.Column {
@@ -267,7 +267,7 @@ func wrongColumns() map[string]map[string]func(*listed) {
 				return c
 			}),
 		},
-		"each column is described": {
+		"each column has a unique name and a meaning": {
 			"says nothing":            onColumns(func(c []ports.Column) []ports.Column { c[2].Meaning = " "; return c }),
 			"has one twice":           onColumns(func(c []ports.Column) []ports.Column { return append(c, c[3]) }),
 			"has one without a name":  onColumns(func(c []ports.Column) []ports.Column { c[10].Name = ""; return c }),
@@ -285,7 +285,7 @@ func wrongColumns() map[string]map[string]func(*listed) {
 				}
 			},
 		},
-		"values are of their columns' types": {
+		"values match their columns' types": {
 			"gives an exponent":        withText(ports.ColumnAmount, "1e3"),
 			"gives thousands":          withText(ports.ColumnAmount, "1,000.00"),
 			"pads":                     withText(ports.ColumnAmount, "007"),
@@ -300,7 +300,7 @@ func wrongColumns() map[string]map[string]func(*listed) {
 			"leaves the amount out":    withText(ports.ColumnAmount, ""),
 			"leaves the id out":        withText(ports.ColumnTransactionID, ""),
 		},
-		"a transaction's code fits its status and its direction": {
+		"a transaction's code matches its status and direction": {
 			"makes up a status":          withText(ports.ColumnStatus, "DONE"),
 			"makes up a direction":       withText(ports.ColumnDirection, "collect"),
 			"has a code for all":         onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = "declined" }),
@@ -314,13 +314,13 @@ func wrongColumns() map[string]map[string]func(*listed) {
 
 func wrongRows() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"the rows are those that the source holds": {
+		"the rows are those of the source": {
 			"loses one":     func(s *listed) { s.held = slices.Delete(s.held, 30, 33) },
 			"changes one":   onHeld(func(_ int, r map[string]string) { r[ports.ColumnMethod] = "cash" }),
 			"makes one up":  func(s *listed) { s.held = append(s.held, heldRow("acme", "m1", 77, 5*time.Hour)) },
 			"gives nothing": func(s *listed) { s.held = nil },
 		},
-		"no row is another owner's or merchant's (I31)": {
+		"no row belongs to another owner or merchant (I31)": {
 			"looks at the owner only": func(s *listed) {
 				s.owned = func(r map[string]string, q ports.RowQuery) bool { return r["owner"] == q.Owner }
 			},
@@ -349,7 +349,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 				}
 			},
 		},
-		"each row comes once, by createdAt, then transactionId": {
+		"each row is returned once, by createdAt, then transactionId": {
 			"gives one twice": func(s *listed) { s.held = append(s.held, s.held[30]) },
 			"goes backwards": func(s *listed) {
 				order := s.order
@@ -366,7 +366,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 				}
 			},
 		},
-		"a row has the columns that were asked for, in that order": {
+		"a row has the requested columns in the requested order": {
 			"keeps its own order": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				list := slices.Clone(q.Columns)
 				q.Columns = nil
@@ -385,7 +385,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 				return s.stream(ctx, q)
 			}),
 		},
-		"the same query gives the same rows": {
+		"the same query returns the same rows": {
 			"gives one less each time": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				s.held = s.held[:len(s.held)-10]
 				return s.stream(ctx, q)
@@ -396,7 +396,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 
 func wrongFilters() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"the query is left as it is": {
+		"the query is not changed": {
 			"sorts the columns": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				rows := s.stream(ctx, ports.RowQuery{
 					Owner: q.Owner, MerchantID: q.MerchantID, From: q.From, Until: q.Until,
@@ -412,7 +412,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				return s.stream(ctx, q)
 			}),
 		},
-		"a filter by texts keeps the rows that have one of them": {
+		"a filter by texts selects the rows with one of them": {
 			"keeps all": onFilter(func(*listed, ports.Filter, map[string]string) bool { return true }),
 			"looks at the first only": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				f.OneOf = f.OneOf[:1]
@@ -438,7 +438,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				})
 			}),
 		},
-		"a filter by a range keeps both ends": {
+		"a filter by a range includes both ends": {
 			"leaves the first out": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				return s.passes(f, r) && r[f.Column] != f.From
 			}),
@@ -459,7 +459,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				return s.passes(f, r)
 			}),
 		},
-		"filters apply together, and beside columns that were not asked for": {
+		"filters apply together, also to columns that were not requested": {
 			"applies the first only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Filters = q.Filters[:min(1, len(q.Filters))]
 				return s.stream(ctx, q)
@@ -469,7 +469,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				return s.stream(ctx, q)
 			}),
 		},
-		"a filter of a column that is not there is not applied": {
+		"a filter of an unknown column is not applied": {
 			"says that it applies all": func(s *listed) { s.applies = func(ports.Filter) bool { return true } },
 			"folds the column's case": func(s *listed) {
 				applies := s.applies
@@ -481,7 +481,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 
 func wrongStops() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"whoever stops early is left alone, and nothing is left behind": {
+		"a stream that is abandoned stops and leaves nothing running": {
 			"goes on": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					s.stream(ctx, q)(func(r []string, err error) bool { yield(r, err); return true })
@@ -517,7 +517,7 @@ func wrongStops() map[string]map[string]func(*listed) {
 
 func wrongStreams() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"a context that is over gives its own code": {
+		"a done context returns its code": {
 			"does not look": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return s.stream(context.WithoutCancel(ctx), q)
 			}),
@@ -544,7 +544,7 @@ func wrongStreams() map[string]map[string]func(*listed) {
 				s.asOf = func(_ context.Context, now time.Time) (time.Time, error) { return minTime(now, s.now), nil }
 			},
 		},
-		"a stream that its context cuts short says so": {
+		"a stream cut short by its context yields an error": {
 			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
@@ -564,7 +564,7 @@ func wrongStreams() map[string]map[string]func(*listed) {
 
 func wrongRaces() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
-		"many may read at once": {
+		"concurrent reads are safe": {
 			"has one row for all": func(s *listed) {
 				var shared [16]atomic.Pointer[string]
 				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
@@ -601,7 +601,7 @@ func wrongRaces() map[string]map[string]func(*listed) {
 				}
 			},
 		},
-		"the data are complete up to now at most": {
+		"AsOf is not in the future": {
 			"goes by its own clock": func(s *listed) {
 				s.asOf = func(context.Context, time.Time) (time.Time, error) { return s.now, nil }
 			},

@@ -180,24 +180,24 @@ func parsesAs(layout string) func(text string) bool {
 }
 
 const (
-	emptyReport     = "a file without rows can be read"
-	rowsReadBack    = "rows read back as they were written, in their order"
-	staysText       = "a text of strangers stays a text"
-	spellings       = "each spelling of a type is taken as it is"
-	mistypedRefused = "a text that is not of its type is refused and leaves no trace"
-	lengthsRefused  = "a row of another length is refused and leaves no trace"
-	nothingKept     = "the row and the columns are not kept"
-	apart           = "two files at once are apart"
-	failureTold     = "a failure of the io.Writer is told"
+	emptyReport     = "a file without rows is readable"
+	rowsReadBack    = "rows are read back unchanged and in order"
+	staysText       = "a hostile text stays a text"
+	spellings       = "each valid text of a type is written unchanged"
+	mistypedRefused = "a text of another type is rejected and leaves no trace"
+	lengthsRefused  = "a row of another length is rejected and leaves no trace"
+	nothingKept     = "rows and columns are not kept"
+	apart           = "two files at the same time are independent"
+	failureTold     = "an error of the io.Writer is returned"
 )
 
 var reportSaboteurs = []struct {
 	flaw, check string
 	spoil       func(f *reportFormat)
 }{
-	{"writes its format as an extension with a dot", "format and content type are names", func(f *reportFormat) { f.format = ".lists" }},
-	{"writes its format large", "format and content type are names", func(f *reportFormat) { f.format = "CSV" }},
-	{"has no media type", "format and content type are names", func(f *reportFormat) { f.contentType = "lists" }},
+	{"writes its format as an extension with a dot", "Format and ContentType are valid", func(f *reportFormat) { f.format = ".lists" }},
+	{"writes its format large", "Format and ContentType are valid", func(f *reportFormat) { f.format = "CSV" }},
+	{"has no media type", "Format and ContentType are valid", func(f *reportFormat) { f.contentType = "lists" }},
 	{"writes the names with the first row", emptyReport, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
 			if bytes.Contains(line, []byte(`"id"`)) {

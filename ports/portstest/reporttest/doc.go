@@ -1,6 +1,6 @@
-// Package reporttest checks what reports are made with, in one call for each port:
-// [ReportWriter], [ReportFiles], [Scratch], [TransactionSource] and
-// [SettlementSource], each with a harness of its own.
+// Package reporttest checks the ports that reports use, each in one call with its
+// own harness: [ReportWriter], [ReportFiles], [Scratch], [TransactionSource] and
+// [SettlementSource].
 //
 //	func TestConforms(t *testing.T) {
 //		reporttest.ReportFiles(t, reporttest.FilesHarness{

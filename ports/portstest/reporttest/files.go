@@ -14,22 +14,21 @@ import (
 
 // FilesHarness opens report files for the suite.
 type FilesHarness struct {
-	// Open returns an empty set of files. It is called once for each check, and
+	// Open returns an empty set of files. It is called once for each check and
 	// cleans up through tb.Cleanup.
 	Open func(tb testing.TB) Files
-	// Except names checks that the files cannot pass, each with the reason.
+	// Except maps checks that the files cannot pass to the reason.
 	Except map[string]string
 }
 
-// Files are open report files, with what the suite needs to drive them to their
-// edges.
+// Files are open report files, with what the suite needs to test their limits.
 type Files struct {
 	ports.ReportFiles
-	// Clock dates the files; nil: ports.SystemClock. An hour may lie between it
-	// and what a file says, so that a server's clock will do.
+	// Clock is the clock of the files' ModTime; nil means ports.SystemClock. The
+	// two may differ by an hour, so that a server may use its own clock.
 	Clock ports.Clock
-	// Fill leaves no room for more than 64 KiB; the function returned makes room
-	// again. Nil leaves out the check that needs it.
+	// Fill leaves room for at most 64 KiB; the returned function makes room again.
+	// If Fill is nil, the check that needs it is skipped.
 	Fill func() (empty func())
 }
 
@@ -64,10 +63,10 @@ func (k *fileKit) create(name string) ports.NewReportFile {
 	return kit.Got(k.files.Create(k.Context(), name)).OK(k, "Create")
 }
 
-// write writes all of the data; it says so itself, since an io.Writer that takes
-// less must give an error.
+// write writes the data and checks the returned count: a short Write must return
+// an error.
 func (k *fileKit) write(f ports.NewReportFile, data []byte) {
-	k.Same(kit.Got(f.Write(data)).OK(k, "Write"), len(data), "the count of Write")
+	k.Same(kit.Got(f.Write(data)).OK(k, "Write"), len(data), "the count that Write returned")
 }
 
 func (k *fileKit) abort(f ports.NewReportFile) {
@@ -97,7 +96,7 @@ func (k *fileKit) remove(name string) {
 	k.OK(k.files.Remove(k.Context(), name), "Remove")
 }
 
-func (k *fileKit) holds(name, want, what string) {
+func (k *fileKit) contains(name, want, what string) {
 	f := k.open(name)
 	defer k.shut(f)
 	k.reads(f, want, what)
@@ -117,10 +116,10 @@ func firstDifference(got []byte, want string) string {
 			return fmt.Sprintf("byte %d is %#x, want %#x", i, got[i], want[i])
 		}
 	}
-	return "one begins the other"
+	return "one is the beginning of the other"
 }
 
-func (k *fileKit) none(name, what string) {
+func (k *fileKit) absent(name, what string) {
 	f, err := k.files.Open(k.Context(), name)
 	if err == nil {
 		k.shut(f)
@@ -128,7 +127,7 @@ func (k *fileKit) none(name, what string) {
 	k.Code(err, errcodes.NotFound, "Open of "+what)
 }
 
-// manyFileBytes returns bytes of which no two stretches of 256 are alike.
+// manyFileBytes returns bytes in which no two blocks of 256 are equal.
 func manyFileBytes(size int) []byte {
 	data := make([]byte, size)
 	state := uint32(size) | 1
@@ -139,7 +138,7 @@ func manyFileBytes(size int) []byte {
 	return data
 }
 
-// growing cuts the data into pieces that grow to 1 MiB, each followed by no bytes.
+// growing cuts the data into pieces that grow to 1 MiB, each followed by an empty one.
 func growing(data []byte) (pieces [][]byte) {
 	for n := 1; len(data) > 0; n = min(n*3, 1<<20) {
 		n = min(n, len(data))
@@ -148,5 +147,5 @@ func growing(data []byte) (pieces [][]byte) {
 	return pieces
 }
 
-// nearly is how far the date of a file may lie from the harness's clock.
+// nearly is how much ModTime may differ from the harness's clock.
 const nearly = time.Hour

@@ -12,65 +12,65 @@ import (
 )
 
 var fileReadChecks = []fileCheck{
-	{"a name outside the rule is refused", fileNamesRefused},
-	{"names that look alike are files of their own", func(k *fileKit) {
+	{"an invalid name is rejected", fileNamesRefused},
+	{"names that look alike are different files", func(k *fileKit) {
 		for _, name := range goodFileNames {
-			k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
+			k.absent(name, fmt.Sprintf("%.40q, among look-alikes", name))
 			k.put(name, "of "+name)
 		}
 		for i, name := range goodFileNames {
-			k.holds(name, "of "+name, "a file among look-alikes")
+			k.contains(name, "of "+name, "a file among look-alikes")
 			k.remove(name)
-			k.none(name, "a file that was removed among look-alikes")
+			k.absent(name, "a removed file among look-alikes")
 			for _, left := range goodFileNames[i+1:] {
-				k.holds(left, "of "+left, "a file whose look-alike was removed")
+				k.contains(left, "of "+left, "a file whose look-alike was removed")
 			}
 		}
 	}},
-	{"none of the name is not found, and nothing to remove", func(k *fileKit) {
+	{"a missing file is not found, and removing it succeeds", func(k *fileKit) {
 		for range 2 {
-			k.none(aFile, "a file that never was, or is gone")
+			k.absent(aFile, "a file that was never written or was removed")
 			k.remove(aFile)
 			k.put(aFile, "here\n")
 			k.remove(aFile)
 			k.remove(aFile)
 		}
 	}},
-	{"the folder of a file is none", func(k *fileKit) {
+	{"the folder of a file is not a file", func(k *fileKit) {
 		k.put(aFile, "here\n")
-		k.none("rep_1", "the folder of a file")
+		k.absent("rep_1", "the folder of a file")
 		k.remove("rep_1")
-		k.holds(aFile, "here\n", "a file after Remove of its folder's name")
+		k.contains(aFile, "here\n", "a file after Remove of its folder's name")
 		k.remove(aFile)
-		k.none("rep_1", "the folder of a file that is gone")
+		k.absent("rep_1", "the folder of a removed file")
 		k.put("rep_1", "free\n")
-		k.holds("rep_1", "free\n", "a file where a folder was")
+		k.contains("rep_1", "free\n", "a file named like a former folder")
 	}},
-	{"a large file comes back byte for byte", func(k *fileKit) {
+	{"a large file is read back unchanged", func(k *fileKit) {
 		data := manyFileBytes(largeFile)
 		f := k.create(aFile)
 		for _, piece := range growing(data) {
 			k.write(f, piece)
 		}
 		k.commit(f)
-		k.holds(aFile, string(data), "a large file")
+		k.contains(aFile, string(data), "a large file")
 	}},
-	{"an empty file is a file", func(k *fileKit) {
+	{"an empty file exists", func(k *fileKit) {
 		k.put(aFile, "")
-		k.holds(aFile, "", "an empty file")
+		k.contains(aFile, "", "an empty file")
 		f := k.open(aFile)
 		defer k.shut(f)
 		k.seek(f, 0, io.SeekEnd, 0)
 		k.reads(f, "", "the end of an empty file")
 	}},
-	{"a file is read from anywhere", fileSeeks},
-	{"each reader has a place of its own", fileReaders},
-	{"a file that is open survives its removal", func(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }},
-	{"a file that is open survives its replacement", func(k *fileKit) {
+	{"a file can be read from any position", fileSeeks},
+	{"each reader has its own position", fileReaders},
+	{"an open file survives its removal", func(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }},
+	{"an open file survives its replacement", func(k *fileKit) {
 		k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
-		k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
+		k.contains(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
 	}},
-	{"a file tells when it was committed", fileDated},
+	{"ModTime is the time of Commit", fileDated},
 }
 
 var badFileNames = []string{
@@ -94,10 +94,10 @@ func fileNamesRefused(k *fileKit) {
 		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
 		k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
 	})
-	k.holds("a", "there\n", "a file after all those names")
+	k.contains("a", "there\n", "a file after calls with invalid names")
 }
 
-// goodFileNames are at the edges of the rule. No name is another's folder.
+// goodFileNames are at the limits of the rule. No name is the folder of another.
 var goodFileNames = []string{
 	"a", "0", "a.b", "a-b", "a_b", "ab", "a.", "a..b", "a.tmp", "a.b.tmp", "a.attrs1", "con", "d/a", "d/a.csv", "d/e/f/g/h", "d-a", "d.a/d", "d_a",
 	"rep_1/report.csv", "rep_10/report.csv", "rep_1/report.csv.gz",
@@ -106,12 +106,12 @@ var goodFileNames = []string{
 
 const largeFile = 5_000_003
 
-// seek moves a reader, and checks where it says that it is.
+// seek moves a reader and checks the returned position.
 func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
-	k.Same(kit.Got(f.Seek(offset, whence)).OK(k, "Seek"), want, "where Seek is")
+	k.Same(kit.Got(f.Seek(offset, whence)).OK(k, "Seek"), want, "the position that Seek returned")
 }
 
-// part reads n bytes of the data from where the reader stands.
+// part reads n bytes of the data from the reader's position.
 func (k *fileKit) part(f io.Reader, data string, at int64, n int) {
 	got := make([]byte, n)
 	kit.Got(io.ReadFull(f, got)).OK(k, fmt.Sprintf("Read of %d bytes at %d", n, at))
@@ -146,15 +146,15 @@ func (k *fileKit) seekEdges(f io.ReadSeeker, size int64) {
 	for _, past := range []int64{size, size + 1, 10 * size} {
 		k.seek(f, past, io.SeekStart, past)
 		if n, err := f.Read(make([]byte, 8)); n != 0 || !errors.Is(err, io.EOF) {
-			k.Fatalf("Read at %d of %d bytes: %d, %v; want the end of the file", past, size, n, err)
+			k.Fatalf("Read at %d of %d bytes returned %d, %v; want 0, io.EOF", past, size, n, err)
 		}
 	}
 	k.seek(f, 7, io.SeekStart, 7)
 	if _, err := f.Seek(-8, io.SeekCurrent); err == nil {
-		k.Fatalf("Seek before the beginning gives no error")
+		k.Fatalf("Seek to before the beginning returned no error")
 	}
 	if _, err := f.Seek(0, 99); err == nil {
-		k.Fatalf("Seek from nowhere gives no error")
+		k.Fatalf("Seek with an unknown whence returned no error")
 	}
 	k.seek(f, 0, io.SeekCurrent, 7)
 }
@@ -183,8 +183,8 @@ func fileReaders(k *fileKit) {
 	})
 }
 
-// outlives reads on, and back, in a file that is open while what stands under
-// its name goes.
+// outlives reads on, and from the beginning, in an open file after its name was
+// removed or given to another.
 func (k *fileKit) outlives(gone func()) {
 	data := string(manyFileBytes(400_000))
 	k.put(aFile, data)
@@ -194,8 +194,8 @@ func (k *fileKit) outlives(gone func()) {
 	gone()
 	k.part(f, data, 10, 200_000)
 	k.seek(f, 5, io.SeekStart, 5)
-	k.reads(f, data[5:], "a file that is gone")
-	k.Same(f.Size(), int64(len(data)), "Size of a file that is gone")
+	k.reads(f, data[5:], "a file that was removed or replaced")
+	k.Same(f.Size(), int64(len(data)), "Size of a file that was removed or replaced")
 }
 
 func fileDated(k *fileKit) {
@@ -207,7 +207,7 @@ func fileDated(k *fileKit) {
 	k.shut(again)
 	at := f.ModTime()
 	if at.Before(before) || at.After(k.files.Clock.Now().Add(nearly)) {
-		k.Fatalf("ModTime is %v, far from the time of Commit", at)
+		k.Fatalf("ModTime is %v, more than an hour from the time of Commit", at)
 	}
 	k.Same(again.ModTime().UnixNano(), at.UnixNano(), "ModTime when the file is opened again")
 	k.put(aFile, "two\n")

@@ -15,23 +15,23 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// ScratchHarness opens scratches for the suite.
+// ScratchHarness opens scratch spaces for the suite.
 type ScratchHarness struct {
-	// Open returns a scratch without spaces. It is called once for each check, and
+	// Open returns a scratch without spaces. It is called once for each check and
 	// cleans up through tb.Cleanup.
 	Open func(tb testing.TB) Room
-	// Except names checks that the scratch cannot pass, each with the reason.
+	// Except maps checks that the scratch cannot pass to the reason.
 	Except map[string]string
 }
 
-// Room is an open scratch, with what the suite needs to see of it.
+// Room is an open scratch, with what the suite needs to observe it.
 type Room struct {
 	ports.Scratch
-	// Files counts the files of all spaces where they are kept. Nil leaves out
-	// the checks that need it.
+	// Files returns the number of stored files of all spaces. If it is nil, the
+	// checks that need it are skipped.
 	Files func() int
-	// Fill leaves no room for more than 64 KiB; the function returned makes room
-	// again. Nil leaves out the check that needs it.
+	// Fill leaves room for at most 64 KiB; the returned function makes room again.
+	// If Fill is nil, the check that needs it is skipped.
 	Fill func() (empty func())
 }
 
@@ -46,20 +46,20 @@ func Scratch(t *testing.T, h ScratchHarness) {
 type scratchCheck kit.Check[*scratchKit]
 
 var scratchChecks = []scratchCheck{
-	{"a file reads back what was written", func(k *scratchKit) {
+	{"a file is read back as written", func(k *scratchKit) {
 		s := k.space()
 		defer k.shut(s, "a space")
 		large := manyFileBytes(largeFile)
 		k.put(s, "large", growing(large)...)
 		k.put(s, "empty")
 		k.put(s, "one", []byte("1"))
-		k.holds(s, "large", large, "a large file")
-		k.holds(s, "empty", nil, "an empty file")
-		k.holds(s, "one", []byte("1"), "a file of one byte")
+		k.contains(s, "large", large, "a large file")
+		k.contains(s, "empty", nil, "an empty file")
+		k.contains(s, "one", []byte("1"), "a file of one byte")
 	}},
-	{"a file is read as often as it is opened", scratchTwice},
-	{"many files are written and read side by side", scratchMany},
-	{"what was written is not kept", func(k *scratchKit) {
+	{"a file can be opened several times", scratchTwice},
+	{"many files can be written and read at the same time", scratchMany},
+	{"Write does not keep its argument", func(k *scratchKit) {
 		s := k.space()
 		defer k.shut(s, "a space")
 		f := kit.Got(s.Create("run1")).OK(k, "Create")
@@ -69,35 +69,35 @@ var scratchChecks = []scratchCheck{
 			kit.Got(f.Write(buffer)).OK(k, "Write")
 		}
 		k.shut(f, "a file")
-		k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
+		k.contains(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer reused its buffer")
 	}},
-	{"a file that is removed is gone, and its name is free", scratchRemoved},
-	{"a file that never was is not found", func(k *scratchKit) {
+	{"a removed file is not found, and its name can be reused", scratchRemoved},
+	{"a file that was never written is not found", func(k *scratchKit) {
 		s := k.space()
 		defer k.shut(s, "a space")
-		k.none(s, "run1", "a file that never was")
+		k.absent(s, "run1", "a file that was never written")
 		k.put(s, "run1", []byte("a"))
-		k.none(s, "run", "the beginning of a name")
-		k.none(s, "run11", "more than a name")
+		k.absent(s, "run", "the beginning of a file's name")
+		k.absent(s, "run11", "an extension of a file's name")
 	}},
-	{"a name that is no word is refused", scratchNames},
-	{"two spaces are apart", func(k *scratchKit) {
+	{"a name with other than letters and digits is rejected", scratchNames},
+	{"two spaces are independent", func(k *scratchKit) {
 		a := k.space()
 		k.put(a, "run1", []byte("of a"))
 		b := k.space()
-		k.none(b, "run1", "another space's file")
+		k.absent(b, "run1", "another space's file")
 		k.put(b, "run1", []byte("of b"))
-		k.holds(a, "run1", []byte("of a"), "the first space's file")
+		k.contains(a, "run1", []byte("of a"), "the first space's file")
 		k.OK(b.Remove("run1"), "Remove")
-		k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
+		k.contains(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
 		k.put(b, "run1", []byte("of b"))
 		k.shut(a, "the first space")
-		k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
+		k.contains(b, "run1", []byte("of b"), "the second space's file after Close of the first")
 		k.shut(b, "the second space")
 	}},
-	{"Close removes the space and all in it", scratchClosed},
-	{"spaces are used at once", func(k *scratchKit) {
-		k.RaceOK("one of many spaces", func(i int) error {
+	{"Close removes the space and its files", scratchClosed},
+	{"spaces can be used concurrently", func(k *scratchKit) {
+		k.RaceOK("one of many concurrent spaces", func(i int) error {
 			s, err := k.room.Open(k.Context())
 			if err != nil {
 				return err
@@ -107,14 +107,14 @@ var scratchChecks = []scratchCheck{
 			return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
 		})
 	}},
-	{"a context that is done gives its own code and no space", func(k *scratchKit) {
+	{"a done context returns its code and no space", func(k *scratchKit) {
 		kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
 			s, err := k.room.Open(ctx)
-			k.Code(err, code, "Open with a context that is done")
-			k.Same(s == nil, true, "Open with a context that is done gives no space")
+			k.Code(err, code, "Open with a done context")
+			k.Same(s == nil, true, "Open with a done context returned no space")
 		})
 	}},
-	{"a full disk has its code", scratchFull},
+	{"a full disk returns StorageUnavailable", scratchFull},
 }
 
 const maxScratchName = 64
@@ -144,14 +144,14 @@ func putScratch(s ports.ScratchSpace, name string, parts ...[]byte) error {
 	for _, part := range parts {
 		n, writeErr := f.Write(part)
 		if writeErr == nil && n != len(part) {
-			writeErr = fmt.Errorf("Write took %d of %d bytes without an error", n, len(part))
+			writeErr = fmt.Errorf("Write wrote %d of %d bytes and returned no error", n, len(part))
 		}
 		err = errors.Join(err, writeErr)
 	}
 	return errors.Join(err, f.Close())
 }
 
-func (k *scratchKit) holds(s ports.ScratchSpace, name string, want []byte, what string) {
+func (k *scratchKit) contains(s ports.ScratchSpace, name string, want []byte, what string) {
 	k.OK(heldScratch(s, name, want), what)
 }
 
@@ -167,7 +167,7 @@ func heldScratch(s ports.ScratchSpace, name string, want []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-func (k *scratchKit) none(s ports.ScratchSpace, name, what string) {
+func (k *scratchKit) absent(s ports.ScratchSpace, name, what string) {
 	f, err := s.Open(name)
 	if err == nil {
 		k.shut(f, what)
@@ -184,7 +184,7 @@ func scratchTwice(k *scratchKit) {
 	head := make([]byte, 1000)
 	kit.Got(io.ReadFull(f, head)).OK(k, "Read")
 	for range 2 {
-		k.holds(s, "run1", data, "a file that is being read already")
+		k.contains(s, "run1", data, "a file that is already being read")
 	}
 	rest := kit.Got(io.ReadAll(f)).OK(k, "Read of the rest")
 	k.Same(bytes.Equal(slices.Concat(head, rest), data), true, "the first reader saw the file")
@@ -233,14 +233,14 @@ func scratchRemoved(k *scratchKit) {
 	for _, data := range []string{"the first, and longer", "2"} {
 		k.put(s, "run1", []byte(data))
 		k.put(s, "run10", []byte("another"))
-		k.holds(s, "run1", []byte(data), "a file whose name was free")
+		k.contains(s, "run1", []byte(data), "a file whose name was free")
 		k.OK(s.Remove("run1"), "Remove")
-		k.none(s, "run1", "a file that was removed")
-		k.holds(s, "run10", []byte("another"), "a file that was not removed")
+		k.absent(s, "run1", "a removed file")
+		k.contains(s, "run10", []byte("another"), "a file that was not removed")
 		k.OK(s.Remove("run10"), "Remove")
 	}
 	if k.room.Files != nil {
-		k.Same(k.room.Files(), 0, "the count of files after Remove of each")
+		k.Same(k.room.Files(), 0, "the number of files after all were removed")
 	}
 }
 
@@ -261,7 +261,7 @@ func scratchNames(k *scratchKit) {
 	})
 	kit.Each(k, []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)}, kit.Name, func(name string) {
 		k.put(s, name, []byte(name))
-		k.holds(s, name, []byte(name), "a file of a name at the edge")
+		k.contains(s, name, []byte(name), "a file with a name at the limit")
 	})
 }
 
@@ -272,17 +272,17 @@ func scratchClosed(k *scratchKit) {
 	left := kit.Got(s.Create("run3")).OK(k, "Create")
 	kit.Got(left.Write(manyFileBytes(300_000))).OK(k, "Write")
 	k.shut(s, "a space with a file that is being written")
-	_ = left.Close() // late: whatever it says, nothing may come back
+	_ = left.Close() // may fail, but must not bring anything back
 	if _, err := s.Create("run4"); err == nil {
-		k.Fatalf("Create in a closed space gives no error")
+		k.Fatalf("Create in a closed space returned no error")
 	}
 	if f, err := s.Open("run1"); err == nil {
 		k.shut(f, "a file")
-		k.Fatalf("Open in a closed space gives a file")
+		k.Fatalf("Open in a closed space returned a file")
 	}
 	k.shut(s, "a closed space")
 	k.Need(k.room.Files != nil, "Files")
-	k.Same(k.room.Files(), 0, "the count of files after Close")
+	k.Same(k.room.Files(), 0, "the number of files after Close")
 }
 
 func scratchFull(k *scratchKit) {
@@ -301,5 +301,5 @@ func scratchFull(k *scratchKit) {
 	k.OK(s.Remove("run1"), "Remove on a full disk")
 	empty()
 	k.put(s, "run1", []byte("a"))
-	k.holds(s, "run1", []byte("a"), "a file once there is room again")
+	k.contains(s, "run1", []byte("a"), "a file once there is room again")
 }

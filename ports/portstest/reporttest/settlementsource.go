@@ -12,37 +12,38 @@ import (
 
 // SettlementSourceHarness opens a source for [SettlementSource].
 type SettlementSourceHarness struct {
-	// Open returns a source and what it holds. It is called once for each
+	// Open returns a source and its contents. It is called once for each
 	// check and cleans up through tb.Cleanup.
 	Open func(tb testing.TB) SettlementHoldings
-	// Except names checks that the source cannot pass, each with the reason.
+	// Except maps checks that the source cannot pass to the reason.
 	Except map[string]string
 }
 
-// SettlementHoldings is an open source, with what the suite has to know of it.
+// SettlementHoldings is an open source, with what the suite must know about it.
 type SettlementHoldings struct {
 	Source ports.SettlementSource
 
-	// Query names an owner, a merchant and a stretch of time with 6 to 10,000
-	// lines, bad ones included, of at least 3 instants. Its Columns and Filters
-	// are not used.
+	// Query is for an owner, a merchant and a period with 6 to 10,000 lines, bad
+	// ones included, of at least 3 different times. Its Columns and Filters are
+	// not used.
 	Query ports.RowQuery
-	// Now is the time that the source goes by; the zero time is the machine's.
+	// Now is the source's time; the zero time means the machine's.
 	Now time.Time
-	// Lines are all that the source must give for Query, in any order. Of Bad
-	// only its emptiness is compared, of HasAmount only a bad line's. Nil leaves out the check that needs them.
+	// Lines are all lines that the source must return for Query, in any order. Bad
+	// is compared only for emptiness, HasAmount only in bad lines. If Lines is
+	// nil, the check that needs it is skipped.
 	Lines []ports.SettlementLine
-	// Undated are the numbers of Query's bad lines whose time cannot be read.
-	// None leaves out the check that needs them.
+	// Undated are the numbers of Query's bad lines whose time cannot be read. If
+	// it is empty, the check that needs it is skipped.
 	Undated []int64
-	// Strangers are queries of other owners and merchants over the same stretch.
-	// None of the good lines that they have is Query's. None leaves out the check
-	// that needs them.
+	// Strangers are queries of other owners and merchants over the same period,
+	// which have no good lines in common with Query. If there are none, the check
+	// that needs them is skipped.
 	Strangers []ports.RowQuery
 }
 
 // SettlementSource checks a ports.SettlementSource. Run it with -race: one of
-// the checks asks from many goroutines at once.
+// the checks calls the source from many goroutines.
 func SettlementSource(t *testing.T, h SettlementSourceHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, settlementChecks, func(t *testing.T) *settlementKit {
@@ -65,7 +66,7 @@ func newSettlementKit(tb testing.TB, h SettlementSourceHarness) *settlementKit {
 	return k
 }
 
-// fewestLines is how many lines tell a wrong bound.
+// fewestLines is how many lines are needed to detect a wrong bound.
 const fewestLines = 6
 
 func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
@@ -83,7 +84,7 @@ func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
 func (k *settlementKit) all() []ports.SettlementLine {
 	lines := k.lines(k.Query)
 	if len(lines) < fewestLines || len(lines) > mostRows {
-		k.Fatalf("the query of the harness gives %d lines; the checks need %d to %d", len(lines), fewestLines, mostRows)
+		k.Fatalf("the harness's query returned %d lines; the checks need %d to %d", len(lines), fewestLines, mostRows)
 	}
 	return lines
 }
@@ -94,7 +95,7 @@ func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 	return k.lines(q)
 }
 
-// sameLines compares lines one by one, of Bad only whether there is any.
+// sameLines compares lines one by one, Bad only for emptiness.
 func (k *settlementKit) sameLines(got, want []ports.SettlementLine, what string) {
 	sameList(&k.Kit, got, want, what, func(g, w ports.SettlementLine) bool {
 		return g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&

@@ -14,34 +14,34 @@ import (
 
 // TransactionSourceHarness opens a source for [TransactionSource].
 type TransactionSourceHarness struct {
-	// Open returns a source and what it holds. It is called once for each
+	// Open returns a source and its contents. It is called once for each
 	// check and cleans up through tb.Cleanup.
 	Open func(tb testing.TB) TransactionHoldings
-	// Except names checks that the source cannot pass, each with the reason.
+	// Except maps checks that the source cannot pass to the reason.
 	Except map[string]string
 }
 
-// TransactionHoldings is an open source, with what the suite has to know of it.
+// TransactionHoldings is an open source, with what the suite must know about it.
 type TransactionHoldings struct {
 	Source ports.TransactionSource
 
-	// Query names an owner, a merchant and a stretch of time with 8 to 10,000
-	// rows of at least 3 instants. Its Columns and Filters are not used.
+	// Query is for an owner, a merchant and a period with 8 to 10,000 rows of at
+	// least 3 different times. Its Columns and Filters are not used.
 	Query ports.RowQuery
-	// Now is the time that the source goes by; the zero time is the machine's.
+	// Now is the source's time; the zero time means the machine's.
 	Now time.Time
-	// Rows are all that the source must give for Query, by the columns' names,
-	// in any order. A column that a row lacks is not compared. Nil leaves out the
-	// check that needs them.
+	// Rows are all rows that the source must return for Query, by column name, in
+	// any order. Columns missing from a row are not compared. If Rows is nil, the
+	// check that needs it is skipped.
 	Rows []map[string]string
-	// Strangers are queries of other owners and merchants over the same stretch.
-	// Each has rows, and none of their transactionIds is among Query's. None
-	// leaves out the check that needs them.
+	// Strangers are queries of other owners and merchants over the same period.
+	// Each has rows, but no transactionId in common with Query. If there are none,
+	// the check that needs them is skipped.
 	Strangers []ports.RowQuery
 }
 
 // TransactionSource checks a ports.TransactionSource. Run it with -race: one of
-// the checks asks from many goroutines at once.
+// the checks calls the source from many goroutines.
 func TransactionSource(t *testing.T, h TransactionSourceHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, sourceChecks, func(t *testing.T) *sourceKit {
@@ -93,14 +93,14 @@ func (k *sourceKit) rows(q ports.RowQuery) [][]string {
 			k.Fatalf("Rows: %v", err)
 		}
 		if len(row) != len(q.Columns) {
-			k.Fatalf("a row has %d texts, and %d columns were asked for", len(row), len(q.Columns))
+			k.Fatalf("a row has %d texts for %d columns", len(row), len(q.Columns))
 		}
 		out = append(out, slices.Clone(row))
 	}
 	return out
 }
 
-// fewestRows tell a wrong order or a wrong bound.
+// fewestRows are needed to detect a wrong order or bound.
 const (
 	fewestRows = 8
 	mostRows   = 10_000
@@ -109,7 +109,7 @@ const (
 func (k *sourceKit) all() [][]string {
 	rows := k.rows(k.ask(nil))
 	if len(rows) < fewestRows || len(rows) > mostRows {
-		k.Fatalf("the query of the harness gives %d rows; the checks need %d to %d", len(rows), fewestRows, mostRows)
+		k.Fatalf("the harness's query returned %d rows; the checks need %d to %d", len(rows), fewestRows, mostRows)
 	}
 	return rows
 }
@@ -118,8 +118,8 @@ func (k *sourceKit) sameRows(got, want [][]string, what string) {
 	sameList(&k.Kit, got, want, what, slices.Equal)
 }
 
-// sameList compares values one by one, so that a report shows the first that
-// differs.
+// sameList compares values one by one, so that the message shows the first
+// difference.
 func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want T) bool) {
 	for i := range min(len(got), len(want)) {
 		if !same(got[i], want[i]) {
@@ -130,7 +130,7 @@ func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want
 }
 
 var sourceColumnChecks = []sourceCheck{
-	{"the ten columns are there with their types", func(k *sourceKit) {
+	{"the ten required columns exist with their types", func(k *sourceKit) {
 		columns := k.Source.Columns()
 		kit.Each(k, theTen, columnName, func(want ports.Column) {
 			if got := columns[k.column(want.Name)]; got.Type != want.Type {
@@ -138,18 +138,18 @@ var sourceColumnChecks = []sourceCheck{
 			}
 		})
 		if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
-			k.Fatalf("the currency of amount is in %q, want currency", got)
+			k.Fatalf("the currency column of amount is %q, want currency", got)
 		}
 	}},
-	{"each column is described", func(k *sourceKit) {
+	{"each column has a unique name and a meaning", func(k *sourceKit) {
 		columns := k.Source.Columns()
 		seen := map[string]ports.ColumnType{}
 		for _, c := range columns {
 			if _, twice := seen[c.Name]; twice || strings.TrimSpace(c.Name) == "" {
-				k.Fatalf("the name %q is empty or twice there", c.Name)
+				k.Fatalf("the column name %q is empty or used twice", c.Name)
 			}
 			if strings.TrimSpace(c.Meaning) == "" {
-				k.Fatalf("nobody says what the column %s means", c.Name)
+				k.Fatalf("the column %s has no Meaning", c.Name)
 			}
 			seen[c.Name] = c.Type
 		}
@@ -160,13 +160,13 @@ var sourceColumnChecks = []sourceCheck{
 		was := slices.Clone(first)
 		k.all()
 		clear(first)
-		k.Same(k.Source.Columns(), was, "the columns, after a look at the rows and a caller that wrote into what it got")
+		k.Same(k.Source.Columns(), was, "the columns after reading the rows and changing the returned columns")
 	}},
-	{"values are of their columns' types", sourceValuesFit},
-	{"a transaction's code fits its status and its direction", sourceCodesFit},
+	{"values match their columns' types", sourceValuesFit},
+	{"a transaction's code matches its status and direction", sourceCodesFit},
 }
 
-// theTen are the columns of every source.
+// theTen are the columns that every source has.
 var theTen = []ports.Column{
 	{Name: ports.ColumnTransactionID, Type: ports.ColumnText},
 	{Name: ports.ColumnMerchantReference, Type: ports.ColumnText},
@@ -184,14 +184,14 @@ func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType)
 	switch c.Type {
 	case ports.ColumnMoney:
 		if types[c.Currency] != ports.ColumnText {
-			k.Fatalf("the money column %s names no text column for its currency", c.Name)
+			k.Fatalf("the money column %s has no text column for its currency", c.Name)
 		}
 	case ports.ColumnText, ports.ColumnInteger, ports.ColumnTime:
 		if c.Currency != "" {
-			k.Fatalf("the column %s is no money and names a currency", c.Name)
+			k.Fatalf("the column %s is not of type money and has a currency column", c.Name)
 		}
 	default:
-		k.Fatalf("the column %s is of the unknown type %q", c.Name, c.Type)
+		k.Fatalf("the column %s has the unknown type %q", c.Name, c.Type)
 	}
 }
 
@@ -200,7 +200,7 @@ func sourceValuesFit(k *sourceKit) {
 	for i, row := range k.all() {
 		for j, c := range columns {
 			if !fits(c.Type, row[j]) {
-				k.Fatalf("row %d: the text of %s is no %s: %s", i, c.Name, c.Type, kit.Short(row[j]))
+				k.Fatalf("row %d: the text of %s is not of type %s: %s", i, c.Name, c.Type, kit.Short(row[j]))
 			}
 			if c.Type == ports.ColumnMoney && row[j] != "" && !kit.IsCurrency(row[k.column(c.Currency)]) {
 				k.Fatalf("row %d: %s has no currency in %s", i, c.Name, c.Currency)
@@ -214,7 +214,7 @@ func sourceValuesFit(k *sourceKit) {
 	}
 }
 
-// fits reports whether text is of the type; "" is no value, and of every type.
+// fits reports whether text is valid for the type. The empty text always is.
 func fits(t ports.ColumnType, text string) bool {
 	switch {
 	case text == "" || t == ports.ColumnText:
@@ -232,7 +232,7 @@ func fits(t ports.ColumnType, text string) bool {
 	}
 }
 
-// isMoney reports whether text is plain decimal text, perhaps below zero.
+// isMoney reports whether text is plain decimal text, possibly negative.
 func isMoney(text string) bool {
 	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
@@ -247,18 +247,18 @@ func sourceCodesFit(k *sourceKit) {
 	for i, row := range k.all() {
 		d := errcodes.Direction(row[direction])
 		if !d.Valid() {
-			k.Fatalf("row %d: the direction is %q", i, row[direction])
+			k.Fatalf("row %d: unknown direction %q", i, row[direction])
 		}
 		switch s := ports.TransactionStatus(row[status]); s {
 		case ports.TransactionPending, ports.TransactionSucceeded:
-			k.Same(row[code], "", "the code of a transaction that is "+row[status])
+			k.Same(row[code], "", "the code of a transaction with status "+row[status])
 		case ports.TransactionFailed, ports.TransactionErrored:
 			c := errcodes.TransactionCode(row[code])
 			if known := c.Row(); !c.Known() || known.State != s.State() || !known.Fits(d) {
-				k.Fatalf("row %d: a %s that is %s has the code %q (I24, I25)", i, d, s, row[code])
+				k.Fatalf("row %d: a %s with status %s has the code %q (I24, I25)", i, d, s, row[code])
 			}
 		default:
-			k.Fatalf("row %d: the status is %q", i, s)
+			k.Fatalf("row %d: unknown status %q", i, s)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 var sourceFilterChecks = []sourceCheck{
-	{"a filter by texts keeps the rows that have one of them", func(k *sourceKit) {
+	{"a filter by texts selects the rows with one of them", func(k *sourceKit) {
 		rows := k.all()
 		for _, c := range k.Source.Columns() {
 			texts := k.values(rows, c)
@@ -20,7 +20,7 @@ var sourceFilterChecks = []sourceCheck{
 			}
 		}
 	}},
-	{"a filter by a range keeps both ends", func(k *sourceKit) {
+	{"a filter by a range includes both ends", func(k *sourceKit) {
 		rows := k.all()
 		for _, c := range k.Source.Columns() {
 			texts := k.values(rows, c)
@@ -32,23 +32,23 @@ var sourceFilterChecks = []sourceCheck{
 			}
 		}
 	}},
-	{"filters apply together, and beside columns that were not asked for", sourceFiltersTogether},
-	{"a filter of a column that is not there is not applied", func(k *sourceKit) {
+	{"filters apply together, also to columns that were not requested", sourceFiltersTogether},
+	{"a filter of an unknown column is not applied", func(k *sourceKit) {
 		for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
 			if slices.Contains(k.columns(), name) {
 				continue
 			}
 			k.Case(kit.Name(name), func() {
 				if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
-					k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
+					k.Fatalf("Filters reports that the source applies a filter of the unknown column %q", name)
 				}
 			})
 		}
 	}},
 }
 
-// filtered checks that a filter that the source applies keeps what filtering
-// afterwards keeps. A filter that it does not apply is the caller's to apply.
+// filtered checks that filters that the source applies select the same rows as
+// filtering afterwards. The caller applies filters that the source does not.
 func (k *sourceKit) filtered(rows [][]string, filters ...ports.Filter) {
 	for _, f := range filters {
 		if !k.Source.Applies(f) {
@@ -73,8 +73,8 @@ func (k *sourceKit) keeps(f ports.Filter, row []string) bool {
 		(f.To == "" || compareTexts(c.Type, text, f.To) <= 0)
 }
 
-// compareTexts orders two texts of a type: numbers as such, all else by bytes,
-// which is the order of times as well.
+// compareTexts orders two texts of a type: numbers by value, all others by bytes,
+// which orders times too.
 func compareTexts(t ports.ColumnType, a, b string) int {
 	if t == ports.ColumnMoney || t == ports.ColumnInteger {
 		x, ok := new(big.Rat).SetString(a)
@@ -99,31 +99,31 @@ func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	return out
 }
 
-// oneOfs lists some of a column's texts, and texts that a source might take for
-// them, by what they are.
+// oneOfs returns named lists of a column's texts and of texts that a source might
+// confuse with them.
 func oneOfs(c ports.Column, texts []string) map[string][]string {
 	if len(texts) == 0 {
 		return nil
 	}
 	one, two := texts[0], texts[len(texts)-1]
-	lists := map[string][]string{"the first": {one}, "the last": {two}, "both": {one, two}, "both, one twice": {two, one, one}}
+	lists := map[string][]string{"the first": {one}, "the last": {two}, "both": {one, two}, "both, and one twice": {two, one, one}}
 	switch c.Type {
 	case ports.ColumnText:
 		maps.Copy(lists, map[string][]string{
-			"no text": {""}, "none that is there": {"none of these"}, "the first and none": {one, "none of these"},
-			"a blank behind": {one + " "}, "lower case": {strings.ToLower(one)}, "upper case": {strings.ToUpper(one)},
-			"a pattern of SQL": {one[:1] + "%"}, "a star": {"*"},
+			"no text": {""}, "a text of no row": {"none of these"}, "the first and a text of no row": {one, "none of these"},
+			"a space after": {one + " "}, "lower case": {strings.ToLower(one)}, "upper case": {strings.ToUpper(one)},
+			"an SQL pattern": {one[:1] + "%"}, "an asterisk": {"*"},
 		})
 	case ports.ColumnMoney:
 		maps.Copy(lists, map[string][]string{
-			"other digits": {otherDigits(one)}, "other digits of both": {otherDigits(two), otherDigits(one)}, "a digit more": {two + "1"},
+			"other digits": {otherDigits(one)}, "other digits of both": {otherDigits(two), otherDigits(one)}, "an extra digit": {two + "1"},
 		})
 	case ports.ColumnInteger, ports.ColumnTime:
 	}
 	return lists
 }
 
-// otherDigits writes the same amount otherwise.
+// otherDigits writes the same amount with other digits.
 func otherDigits(text string) string {
 	switch {
 	case strings.HasSuffix(text, ".00"):
@@ -135,7 +135,7 @@ func otherDigits(text string) string {
 	}
 }
 
-// rangesOf lists ranges whose ends are texts of rows, by what they are.
+// rangesOf returns named ranges whose ends are texts of rows.
 func rangesOf(c ports.Column, texts []string) map[string]ports.Filter {
 	low, high := texts[len(texts)/3], texts[2*len(texts)/3]
 	out := map[string]ports.Filter{
@@ -146,7 +146,7 @@ func rangesOf(c ports.Column, texts []string) map[string]ports.Filter {
 		"first and last": {Column: c.Name, From: texts[0], To: texts[len(texts)-1]},
 	}
 	if compareTexts(c.Type, low, high) < 0 {
-		out["turned round"] = ports.Filter{Column: c.Name, From: high, To: low}
+		out["reversed"] = ports.Filter{Column: c.Name, From: high, To: low}
 	}
 	if c.Type == ports.ColumnMoney {
 		out["other digits"] = ports.Filter{Column: c.Name, From: otherDigits(low), To: otherDigits(high)}
@@ -174,5 +174,5 @@ func sourceFiltersTogether(k *sourceKit) {
 	for _, r := range keepRows(rows, func(r []string) bool { return k.keeps(status, r) }) {
 		want = append(want, project(r, k.columns(), []string{ports.ColumnTransactionID}))
 	}
-	k.sameRows(got, want, "filtered by a column that was not asked for")
+	k.sameRows(got, want, "filtered by a column that was not requested")
 }

@@ -11,9 +11,9 @@ import (
 )
 
 var sourceRowChecks = []sourceCheck{
-	{"the rows are those that the source holds", sourceGivesItsRows},
-	{"no row is another owner's or merchant's (I31)", sourceKeepsStrangersOut},
-	// The times of rows are the bounds.
+	{"the rows are those of the source", sourceGivesItsRows},
+	{"no row belongs to another owner or merchant (I31)", sourceKeepsStrangersOut},
+	// The bounds are the times of rows.
 	{"From is included and Until is not", func(k *sourceKit) {
 		rows := k.all()
 		k.manyInstants(rows)
@@ -22,19 +22,19 @@ var sourceRowChecks = []sourceCheck{
 		}, func(name string, i int) { k.boundedAt(rows, k.createdAt(rows[i])) })
 		for _, row := range rows {
 			if t := k.createdAt(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
-				k.Fatalf("a row of %s lies outside the query", t)
+				k.Fatalf("a row of %s is outside the query", t)
 			}
 		}
 	}},
-	{"each row comes once, by createdAt, then transactionId", sourceOrder},
-	{"a row has the columns that were asked for, in that order", sourceProjects},
-	{"the same query gives the same rows", func(k *sourceKit) {
+	{"each row is returned once, by createdAt, then transactionId", sourceOrder},
+	{"a row has the requested columns in the requested order", sourceProjects},
+	{"the same query returns the same rows", func(k *sourceKit) {
 		first := k.all()
-		k.sameRows(k.all(), first, "asked again")
+		k.sameRows(k.all(), first, "the second time")
 		narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
-		k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
+		k.sameRows(k.rows(narrow), k.rows(narrow), "half of the columns the second time")
 	}},
-	{"the query is left as it is", func(k *sourceKit) {
+	{"the query is not changed", func(k *sourceKit) {
 		rows := k.all()
 		status := rows[0][k.column(ports.ColumnStatus)]
 		query := func() ports.RowQuery {
@@ -46,7 +46,7 @@ var sourceRowChecks = []sourceCheck{
 		}
 		asked := query()
 		k.rows(asked)
-		k.Same(asked, query(), "the query, after it was answered")
+		k.Same(asked, query(), "the query after the call")
 	}},
 }
 
@@ -80,37 +80,37 @@ func sourceKeepsStrangersOut(k *sourceKit) {
 		k.Case(fmt.Sprint("stranger ", i+1), func() {
 			theirs := k.rows(k.ask(func(q *ports.RowQuery) { q.Owner, q.MerchantID = s.Owner, s.MerchantID }))
 			if len(theirs) == 0 {
-				k.Fatalf("the stranger %q of merchant %q has no rows", s.Owner, s.MerchantID)
+				k.Fatalf("the query of the stranger %q and the merchant %q has no rows", s.Owner, s.MerchantID)
 			}
 			for _, row := range theirs {
 				if own[row[id]] {
-					k.Fatalf("%s is given to two who have nothing to do with each other", kit.Short(row[id]))
+					k.Fatalf("%s was returned for two unrelated queries", kit.Short(row[id]))
 				}
 			}
 		})
 	}
 }
 
-// boundedAt takes one instant for both bounds.
+// boundedAt uses one time for each bound in turn.
 func (k *sourceKit) boundedAt(rows [][]string, bound time.Time) {
 	at := func(row []string) time.Time { return k.createdAt(row) }
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
-		keepRows(rows, func(r []string) bool { return !at(r).Before(bound) }), "from the instant of a row on")
+		keepRows(rows, func(r []string) bool { return !at(r).Before(bound) }), "From at the time of a row")
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.Until = bound })),
-		keepRows(rows, func(r []string) bool { return at(r).Before(bound) }), "until the instant of a row")
-	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "a stretch of nothing")
+		keepRows(rows, func(r []string) bool { return at(r).Before(bound) }), "Until at the time of a row")
+	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "an empty period")
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound.Add(time.Millisecond) })),
-		keepRows(rows, func(r []string) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
+		keepRows(rows, func(r []string) bool { return at(r).Equal(bound) }), "a period of one millisecond")
 }
 
-// manyInstants makes sure that a bound can tell rows apart.
+// manyInstants returns the rows' times: a bound must be able to separate rows.
 func (k *sourceKit) manyInstants(rows [][]string) {
 	instants := map[time.Time]bool{}
 	for _, row := range rows {
 		instants[k.createdAt(row)] = true
 	}
 	if len(instants) < 3 {
-		k.Fatalf("the query of the harness gives rows of %d instants; the check needs 3", len(instants))
+		k.Fatalf("the harness's query returned rows of %d different times; the check needs 3", len(instants))
 	}
 }
 
@@ -128,7 +128,7 @@ func sourceOrder(k *sourceKit) {
 	seen := map[string]bool{}
 	for i, row := range rows {
 		if seen[row[id]] {
-			k.Fatalf("%s comes twice", kit.Short(row[id]))
+			k.Fatalf("%s was returned twice", kit.Short(row[id]))
 		}
 		seen[row[id]] = true
 		if i == 0 {
@@ -150,7 +150,7 @@ func sourceProjects(k *sourceKit) {
 		"amount and transactionId": {ports.ColumnAmount, ports.ColumnTransactionID},
 	}
 	for _, name := range names {
-		lists[name+" alone"] = []string{name}
+		lists["only "+name] = []string{name}
 	}
 	kit.EachOf(k, lists, func(name string, list []string) {
 		var want [][]string

@@ -12,18 +12,18 @@ import (
 )
 
 var sourceStreamChecks = []sourceCheck{
-	{"whoever stops early is left alone, and nothing is left behind", func(k *sourceKit) {
+	{"a stream that is abandoned stops and leaves nothing running", func(k *sourceKit) {
 		rows := k.all()
 		stops(&k.Kit, func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) })
-		k.sameRows(k.all(), rows, "after streams that were left early")
+		k.sameRows(k.all(), rows, "after streams that were abandoned")
 	}},
-	{"a context that is over gives its own code", func(k *sourceKit) {
+	{"a done context returns its code", func(k *sourceKit) {
 		ended(&k.Kit, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) }, k.Now, k.Source.AsOf)
 	}},
-	{"a stream that its context cuts short says so", func(k *sourceKit) {
+	{"a stream cut short by its context yields an error", func(k *sourceKit) {
 		cut(&k.Kit, len(k.all()), "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
 	}},
-	{"many may read at once", func(k *sourceKit) {
+	{"concurrent reads are safe", func(k *sourceKit) {
 		want, query := k.all(), k.ask(nil)
 		columns := func(i int) []string { return query.Columns[:1+i%len(query.Columns)] }
 		raced(&k.Kit, len(want), func(i int) iter.Seq2[[]string, error] {
@@ -32,10 +32,10 @@ var sourceStreamChecks = []sourceCheck{
 			return k.Source.Rows(k.Context(), q)
 		}, func(i, n int, row []string) bool { return kit.Short(row) == kit.Short(want[n][:len(columns(i))]) })
 	}},
-	{"the data are complete up to now at most", func(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
+	{"AsOf is not in the future", func(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
-// stops leaves streams early, many times, and looks for what goes on.
+// stops abandons streams many times and checks that nothing keeps running.
 func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 	const times = 64
 	before := runtime.NumGoroutine()
@@ -43,9 +43,9 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 		left, asked := i%5+1, 0
 		stream()(func(_ T, err error) bool {
 			asked++
-			k.OK(err, "a stream that is left early")
+			k.OK(err, "a stream that is abandoned")
 			if asked > left {
-				k.Fatalf("the stream goes on after it was left")
+				k.Fatalf("the stream continues after yield returned false")
 			}
 			return asked < left
 		})
@@ -56,10 +56,10 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 		}
 		<-ports.SystemClock().After(5 * time.Millisecond)
 	}
-	k.Fatalf("%d streams were left early, and %d goroutines are left behind", times, runtime.NumGoroutine()-before)
+	k.Fatalf("%d abandoned streams left %d goroutines running", times, runtime.NumGoroutine()-before)
 }
 
-// ended checks a source whose context is over: its stream is one error and
+// ended checks a source with a done context: its stream yields one error and
 // nothing else.
 func ended[T any](
 	k *kit.Kit, what string, stream func(context.Context) iter.Seq2[T, error], now time.Time, asOf func(context.Context, time.Time) (time.Time, error),
@@ -69,20 +69,20 @@ func ended[T any](
 		for _, err := range stream(ctx) {
 			errs = append(errs, err)
 			if len(errs) > 1 {
-				k.Fatalf("%s on a context that is over goes on", what)
+				k.Fatalf("%s with a done context continues", what)
 			}
 		}
 		if len(errs) == 0 {
-			k.Fatalf("%s on a context that is over ends without its error", what)
+			k.Fatalf("%s with a done context ends without an error", what)
 		}
-		k.Code(errs[0], want, what+" on a context that is over")
+		k.Code(errs[0], want, what+" with a done context")
 		_, err := asOf(ctx, now)
-		k.Code(err, want, "AsOf on a context that is over")
+		k.Code(err, want, "AsOf with a done context")
 	})
 }
 
-// cut ends the context of a stream at its second value. What is left may come,
-// wholly or not; only an end before the last without an error is wrong.
+// cut cancels the context of a stream at its second value. The stream may still
+// yield any of the remaining values, but if it stops early, it must yield an error.
 func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Context) iter.Seq2[T, error]) {
 	ctx, cancel := context.WithCancel(k.Context())
 	defer cancel()
@@ -90,7 +90,7 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 	var failed error
 	for _, err := range stream(ctx) {
 		if failed != nil {
-			k.Fatalf("%s goes on after an error", what)
+			k.Fatalf("%s continues after an error", what)
 		}
 		if failed = err; err != nil {
 			continue
@@ -100,35 +100,34 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 		}
 	}
 	if failed == nil && given != total {
-		k.Fatalf("%s gave %d of %d before its context ended, and no error", what, given, total)
+		k.Fatalf("%s yielded %d of %d values before its context was canceled, and no error", what, given, total)
 	}
 	if failed != nil {
-		k.Code(failed, errcodes.Canceled, what+" of a context that ends")
+		k.Code(failed, errcodes.Canceled, what+" with a canceled context")
 	}
 }
 
-// raced reads total values in each racer; same judges the value of number n.
+// raced reads total values in each racer; same reports whether value n is correct.
 func raced[T any](k *kit.Kit, total int, stream func(i int) iter.Seq2[T, error], same func(i, n int, value T) bool) {
-	k.RaceOK("one of many who read at once", func(i int) error {
+	k.RaceOK("one of many concurrent readers", func(i int) error {
 		n := 0
 		for value, err := range stream(i) {
 			switch {
 			case err != nil:
 				return err
 			case n >= total || !same(i, n, value):
-				return errcodes.New(errcodes.Internal, "more than for one alone, or something else")
+				return errcodes.New(errcodes.Internal, "more or other values than for a single reader")
 			}
 			n++
 		}
 		if n != total {
-			return errcodes.New(errcodes.Internal, "less than for one alone")
+			return errcodes.New(errcodes.Internal, "fewer values than for a single reader")
 		}
 		return nil
 	})
 }
 
-// completeUpTo asks for the instant of completeness, now and as if it were
-// earlier.
+// completeUpTo calls asOf with the present time and with earlier ones.
 func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
 	kit.EachOf(k, map[string]time.Time{
 		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),

@@ -16,14 +16,14 @@ import (
 type WriterHarness struct {
 	// Open returns the writer.
 	Open func(tb testing.TB) ports.ReportWriter
-	// Read reads a file back, best by what others read the format with: the
-	// columns' names, nil for a format that has none, and the rows with a text for
-	// each of columns. It fails the test on a file that cannot be read.
+	// Read reads a file back, preferably with another library for the format. It
+	// returns the columns' names, or nil if the format has none, and the rows with
+	// a text for each of columns. It fails the test if the file is unreadable.
 	Read func(tb testing.TB, file []byte, columns []ports.Column) (names []string, rows [][]string)
-	// Reads returns what a text that is UTF-8 reads back as in a column, where the
-	// format alters it on purpose. Nil: as it was written.
+	// Reads returns the text that Read returns for a valid UTF-8 text in a column,
+	// if the format changes it on purpose. Nil means that the text is unchanged.
 	Reads func(column ports.Column, text string) string
-	// Except names checks that the writer cannot pass, each with the reason.
+	// Except maps checks that the writer cannot pass to the reason.
 	Except map[string]string
 }
 
@@ -38,16 +38,16 @@ func ReportWriter(t *testing.T, h WriterHarness) {
 type reportWriterCheck kit.Check[*reportKit]
 
 var reportWriterChecks = []reportWriterCheck{
-	{"format and content type are names", reportNames},
-	{"a file without rows can be read", reportEmpty},
-	{"rows read back as they were written, in their order", reportRows},
-	{"a text of strangers stays a text", reportHostile},
-	{"each spelling of a type is taken as it is", reportSpellings},
-	{"a text that is not of its type is refused and leaves no trace", reportMistyped},
-	{"a row of another length is refused and leaves no trace", reportLengths},
-	{"the row and the columns are not kept", reportKeeps},
-	{"two files at once are apart", reportTwo},
-	{"a failure of the io.Writer is told", reportFails},
+	{"Format and ContentType are valid", reportNames},
+	{"a file without rows is readable", reportEmpty},
+	{"rows are read back unchanged and in order", reportRows},
+	{"a hostile text stays a text", reportHostile},
+	{"each valid text of a type is written unchanged", reportSpellings},
+	{"a text of another type is rejected and leaves no trace", reportMistyped},
+	{"a row of another length is rejected and leaves no trace", reportLengths},
+	{"rows and columns are not kept", reportKeeps},
+	{"two files at the same time are independent", reportTwo},
+	{"an error of the io.Writer is returned", reportFails},
 	{"the io.Writer is not closed", reportCloses},
 	{"memory does not grow with the rows", reportStreams},
 }
@@ -87,7 +87,7 @@ func (k *reportKit) reads(file []byte, columns []ports.Column, want ...[]string)
 	if names != nil {
 		k.Same(names, columnNames(columns), "the columns' names")
 	}
-	k.Same(len(rows), len(want), "how many rows there are")
+	k.Same(len(rows), len(want), "the number of rows")
 	for i := range want {
 		k.Same(rows[i], k.readsAs(columns, want[i]), "a row")
 	}
@@ -113,14 +113,14 @@ func columnNames(columns []ports.Column) []string {
 	return names
 }
 
-// refused checks a Write's error. That the text itself is not in it is a rule of
-// the house: it may be a name or an account number.
+// refused checks the error of a Write. It must not contain the text, which may be
+// a name or an account number.
 func (k *reportKit) refused(err error, row []string, what string) {
 	k.Code(err, errcodes.InvalidRequest, what)
 	for _, text := range row {
-		const telling = 4 // bytes that hardly stand in an error by chance
+		const telling = 4 // bytes that are unlikely in an error by chance
 		if len(text) >= telling && strings.Contains(err.Error(), text) {
-			k.Fatalf("%s: the error holds the text %s", what, kit.Short(text))
+			k.Fatalf("%s: the error contains the text %s", what, kit.Short(text))
 		}
 	}
 }

@@ -21,10 +21,10 @@ var formatName = regexp.MustCompile(`^[a-z0-9]+$`)
 func reportNames(k *reportKit) {
 	w := k.Open(k.TB)
 	if !formatName.MatchString(w.Format()) {
-		k.Fatalf("Format is %q: it is a file's extension, of lower case letters and digits", w.Format())
+		k.Fatalf("Format is %q, want a file extension of lower-case letters and digits", w.Format())
 	}
 	if kind, _, err := mime.ParseMediaType(w.ContentType()); err != nil || !strings.Contains(kind, "/") {
-		k.Fatalf("ContentType is %q, no media type", w.ContentType())
+		k.Fatalf("ContentType is %q, want a media type", w.ContentType())
 	}
 }
 
@@ -32,7 +32,7 @@ func reportEmpty(k *reportKit) {
 	k.reads(k.file(reportColumns()), reportColumns())
 	one := []ports.Column{{Name: "=1+1", Type: ports.ColumnText}}
 	names, rows := k.Read(k.TB, k.file(one), one)
-	k.Same(len(rows), 0, "how many rows there are")
+	k.Same(len(rows), 0, "the number of rows")
 	if names != nil {
 		k.Same(names, k.readsAs(one, []string{one[0].Name}), "a name that looks like a formula")
 	}
@@ -55,8 +55,8 @@ func reportRows(k *reportKit) {
 	k.reads(k.file(one, short...), one, short...)
 }
 
-// hostileTexts are taken for something else by a careless writer: formulas,
-// numbers, separators, markup, escapes.
+// hostileTexts are texts that a careless writer turns into something else:
+// formulas, numbers, separators, markup, escapes.
 var hostileTexts = []string{
 	"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1", "＝1", "＋1", "－1", "＠1", "'=1", "'", " =1",
 	"=HYPERLINK(\"http://x.example?\"&A1)", "-12.50", "007", "1e9", "TRUE", "2026-11-20", "null",
@@ -73,8 +73,8 @@ func reportHostile(k *reportKit) {
 	k.reads(k.file(columns, rows...), columns, rows...)
 }
 
-// spelt are texts of each type, and mistyped are not, by the grammar that
-// package ports gives.
+// spelt are valid texts of each type and mistyped are invalid ones, according to
+// the grammar in package ports.
 var spelt = map[ports.ColumnType][]string{
 	ports.ColumnInteger: {
 		"", "0", "7", "-7", "10", "1234567890", "999999999999999", "1000000000000000", "9007199254740993",
@@ -97,7 +97,7 @@ var mistyped = map[ports.ColumnType][]string{
 		"=1+1", "@SUM(A1)", "+12.50", "--1", "-", "-=1", "1.", ".5", "-.5", "1.2.3", "1,5", "1e2", "00.50", "007", "NaN", "Infinity",
 		" 1", "1 ", "12.50 USD", "1.5-", "1.+5", "１", "1\r\n",
 	},
-	ports.ColumnText: nil, // every text is one
+	ports.ColumnText: nil, // every text is valid
 	ports.ColumnTime: {
 		"=NOW()", "2026-11-20", "2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000", "2026-11-20T15:00:00.000+00:00", "2026-11-20 15:00:00.000Z",
 		"2026-11-20T15:00:00,000Z", "2026-11-20t15:00:00.000z", "2026-11-20T15:00:00.+12Z", "-026-11-20T15:00:00.000Z", "2026-00-20T15:00:00.000Z",
@@ -143,14 +143,14 @@ func reportLengths(k *reportKit) {
 	})
 }
 
-// leavesNoTrace checks that a bad row between good ones is refused, and that the
-// file is as if it had never been written.
+// leavesNoTrace checks that an invalid row between valid ones is rejected and does
+// not change the file.
 func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good []string, what string) {
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	k.OK(w.Write(good), "Write")
 	k.refused(w.Write(bad), bad, what)
-	k.OK(w.Write(good), "Write after a row that was refused")
+	k.OK(w.Write(good), "Write after a rejected row")
 	k.OK(w.Close(), "Close")
 	k.reads(out.Bytes(), columns, good, good)
 }
@@ -172,7 +172,7 @@ func reportKeeps(k *reportKit) {
 			row[j] = "overwritten"
 		}
 	}
-	k.refused(w.Write(row), row, "Write of texts that are of no type, after the columns were changed")
+	k.refused(w.Write(row), row, "Write of mistyped texts after the columns were changed")
 	k.OK(w.Close(), "Close")
 	k.reads(out.Bytes(), reportColumns(), want...)
 }
@@ -200,7 +200,7 @@ func reportTwo(k *reportKit) {
 
 var errFull = errors.New("the disk is full")
 
-// failing takes so many bytes, then none. Its short one tells no error of it.
+// failing accepts room bytes and then fails. If short, it returns no error then.
 type failing struct {
 	room  int
 	short bool
@@ -219,12 +219,12 @@ func reportFails(k *reportKit) {
 	for _, room := range []int{0, 1, 200} {
 		k.Case(fmt.Sprintf("an error after %d bytes", room), func() {
 			if err := k.writeTo(&failing{room: room}); !errors.Is(err, errFull) {
-				k.Fatalf("an io.Writer that fails after %d bytes: neither Write nor Close gave its error: %v", room, err)
+				k.Fatalf("an io.Writer that fails after %d bytes: neither Write nor Close returned its error: %v", room, err)
 			}
 		})
 		k.Case(fmt.Sprintf("a short write after %d bytes", room), func() {
 			if err := k.writeTo(&failing{room: room, short: true}); !errors.Is(err, io.ErrShortWrite) {
-				k.Fatalf("an io.Writer that takes %d bytes and tells no error: neither Write nor Close gave io.ErrShortWrite: %v", room, err)
+				k.Fatalf("an io.Writer that writes %d bytes and returns no error: neither Write nor Close returned io.ErrShortWrite: %v", room, err)
 			}
 		})
 	}
@@ -256,12 +256,12 @@ func reportCloses(k *reportKit) {
 	out := &closing{}
 	k.OK(k.writeTo(out), "Write and Close")
 	if out.closed {
-		k.Fatalf("the io.Writer was closed, which is its owner's")
+		k.Fatalf("the writer closed the io.Writer, which its owner must close")
 	}
 }
 
-// Bytes of the check below: what it writes between two looks, and what may be
-// kept of that.
+// The check below compares the memory in use before and after it writes streamMore
+// bytes.
 const (
 	streamText  = 30_000
 	streamFirst = 1_500 // rows
@@ -284,7 +284,7 @@ func reportStreams(k *reportKit) {
 	}
 	before := write(streamFirst)
 	if after := write(streamMore); after > before+streamKept {
-		k.Fatalf("%d bytes of rows took %d bytes of memory", streamMore*streamText, after-before)
+		k.Fatalf("%d bytes of rows used %d bytes of memory", streamMore*streamText, after-before)
 	}
 	k.OK(w.Close(), "Close")
 }

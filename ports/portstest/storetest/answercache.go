@@ -50,7 +50,7 @@ var answerChecks = []storeCheck{
 			k.Same(in, cached("a"), "the answer after a copy was changed")
 		}
 	}},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		have, fresh := cached("have"), cached("fresh")
 		k.putAnswer(have)
 		k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)

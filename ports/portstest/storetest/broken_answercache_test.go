@@ -154,7 +154,7 @@ var answerSaboteurs = []saboteur{
 	}},
 }
 
-const answersDone = "a context that is done gives its own code and changes nothing"
+const answersDone = "a done context returns its code and changes nothing"
 
 var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []saboteur{
 	{"claims whatever the context says", answersDone, func(b *bundle) {

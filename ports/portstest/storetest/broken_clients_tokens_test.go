@@ -50,7 +50,7 @@ const (
 	bounded = "a purge removes at most n and tells how many"
 )
 
-var tokenSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
+var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
 	saboteur{"gives an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
 		onToken(b, func(_ *ports.Token, err error) error {
 			if errcodes.Of(err) == errcodes.NotFound {
@@ -145,7 +145,7 @@ const (
 )
 
 var clientSaboteurs = slices.Concat(
-	commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	commonSaboteurs("a done context returns its code and changes nothing"),
 	confuse("client ids", "client ids that look alike are different clients", looks, mapClientIDs),
 	confuse("client ids", "an unknown client is not found", looks[:2], mapClientIDs),
 	[]saboteur{

@@ -166,8 +166,8 @@ var buriedSaboteurs = []saboteur{
 	{"takes no limit above 999", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit += min(1, *limit/1000) })},
 }
 
-var deadLetterOutcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
-	saboteur{"lists whatever the context says", "a context that is done gives its own code and changes nothing",
+var deadLetterOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
+	saboteur{"lists whatever the context says", "a done context returns its code and changes nothing",
 		listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 			return list(context.WithoutCancel(ctx), after, limit)
 		})},

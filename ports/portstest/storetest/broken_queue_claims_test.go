@@ -170,7 +170,7 @@ func claimsTwice(b *bundle) {
 func claimSaboteurs(things, thing string) []saboteur {
 	leased := "a lease keeps " + thing + " until it ends, and counts the attempts"
 	retried := "a retried " + strings.Fields(thing)[1] + " waits for its time"
-	return append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	return append(commonSaboteurs("a done context returns its code and changes nothing"),
 		saboteur{"claims more than n", "a claim takes at most n " + things, claimsOneMore},
 		saboteur{"leases for too long", leased, leasesLonger},
 		saboteur{"leases for too short a time", leased, leasesShorter},

@@ -309,7 +309,7 @@ func storesFullReportsLater(b *bundle) {
 	}
 }
 
-const reportsDone = "a context that is done gives its own code and changes nothing"
+const reportsDone = "a done context returns its code and changes nothing"
 
 var reportOutcomeSaboteurs = append(commonSaboteurs(reportsDone),
 	saboteur{"reads whatever the context says", reportsDone, func(b *bundle) {

@@ -67,7 +67,7 @@ const (
 )
 
 var secretSaboteurs = slices.Concat(
-	commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	commonSaboteurs("a done context returns its code and changes nothing"),
 	confuse("names", "names that look alike have secrets of their own", looks, mapSecretNames),
 	[]saboteur{
 		{"keeps the last secret", firstSecret, asksSecrets(func(_ context.Context, _ secretFunc, _ string, fresh []byte) ([]byte, error) {

@@ -68,8 +68,8 @@ func storesFullLater(b *bundle) {
 	}
 }
 
-var transactionOutcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
-	saboteur{"reads whatever the context says", "a context that is done gives its own code and changes nothing", func(b *bundle) {
+var transactionOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
+	saboteur{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.transactions.read
 		b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
 			return read(context.WithoutCancel(ctx), owner, id)

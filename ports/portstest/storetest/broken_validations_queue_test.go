@@ -40,8 +40,8 @@ var validationQueueSaboteurs = []saboteur{
 	{"stores an item once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Work = once(c.Work, itemID) })},
 }
 
-var validationOutcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
-	saboteur{"reads whatever the context says", "a context that is done gives its own code and changes nothing", func(b *bundle) {
+var validationOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
+	saboteur{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.validations.read
 		b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 			return read(context.WithoutCancel(ctx), owner, id)

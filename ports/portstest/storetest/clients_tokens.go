@@ -68,7 +68,7 @@ var clientChecks = []storeCheck{
 			k.Same(in, client("acme"), "the client after a copy was changed")
 		}
 	}},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.putClient(client("acme"))
 		changed := client("acme")
 		changed.Disabled = false
@@ -169,7 +169,7 @@ var tokenChecks = []storeCheck{
 	}},
 	{"a purge removes what expired by the instant, and nothing else", tokenPurges.byInstant},
 	{"a purge removes at most n and tells how many", tokenPurges.bounded},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		have, fresh := token("have"), token("fresh")
 		k.putToken(have)
 		k.doneContexts(k.tokenCalls(have, fresh))

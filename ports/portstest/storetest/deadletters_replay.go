@@ -146,7 +146,7 @@ var replayChecks = []storeCheck{
 		k.Same(total(n), len(ids), "the number replayed in a race")
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
 	}},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.bury("a")
 		k.doneContexts(k.deadLetterCalls("a"))
 		k.buries("Buried after calls with a context that was done", "a")

@@ -110,7 +110,7 @@ var outboxChecks = []storeCheck{
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
 	}},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		for _, id := range []string{"buried", "claimed", "waiting"} {
 			k.carryEvents(kit.Event(id, id))
 		}

@@ -197,7 +197,7 @@ func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeChec
 		{"work becomes claimable with its change", m.work},
 		{"of many racers only the winner's events and work are stored", m.racersQueue},
 		{queuedTwice, m.queuedTwice},
-		{"a context that is done gives its own code and changes nothing", m.cancelled},
+		{"a done context returns its code and changes nothing", m.cancelled},
 		{"a closed store says so", m.closed},
 		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
 		{"a full store says so, stores nothing, and goes on when there is room", m.full},

@@ -60,7 +60,7 @@ var secretChecks = []storeCheck{
 		}
 	}},
 	{"what is out of bounds is refused", secretBounds},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
 		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")

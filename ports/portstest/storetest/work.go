@@ -93,7 +93,7 @@ var workChecks = []storeCheck{
 		k.OK(k.Work.Bury(k.Context(), items.first(k, later, "a"), longReason), "Bury with a long reason")
 		k.OK(k.Work.Bury(k.Context(), items.first(k, later, "b"), ""), "Bury without a reason")
 	}},
-	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.carryWork(job("claimed", kit.Epoch), job("waiting", kit.Epoch.Add(time.Second)))
 		claimed := items.first(k, kit.Epoch, "claimed")
 		k.doneContexts(items.calls(k, claimed))
