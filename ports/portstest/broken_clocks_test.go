@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// flawedClock is a movable clock whose methods a saboteur may replace.
+// flawedClock is a correct clock whose methods a flaw can replace.
 type flawedClock struct {
 	now     func() time.Time
 	after   func(time.Duration) <-chan time.Time
@@ -39,7 +39,7 @@ func afterBy(fn func(after func(time.Duration) <-chan time.Time, d time.Duration
 
 type afterFunc = func(time.Duration) <-chan time.Time
 
-// timersBeyond gives timers that never fire after the first n.
+// timersBeyond makes all timers after the first n never fire.
 func timersBeyond(n int) func(c *flawedClock) {
 	return func(c *flawedClock) {
 		var mu sync.Mutex
@@ -59,7 +59,7 @@ var clockSaboteurs = []struct {
 	spoil       func(c *flawedClock)
 }{
 	{"stands still", "Now advances", func(c *flawedClock) { c.now = func() time.Time { return start } }},
-	{"makes a timer of nothing", "After of zero or a negative duration fires at once", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
+	{"waits for zero durations", "After of zero or a negative duration fires at once", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
 		return after(max(d, 1))
 	})},
 	{"fires too early", "After fires when its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
@@ -68,7 +68,7 @@ var clockSaboteurs = []struct {
 	{"fires too late", "After fires when its time has come, not before", afterBy(func(after afterFunc, d time.Duration) <-chan time.Time {
 		return after(d + 1)
 	})},
-	{"ticks", "After fires once", func(c *flawedClock) {
+	{"fires repeatedly", "After fires once", func(c *flawedClock) {
 		tick := make(chan time.Time, 10)
 		advance := c.advance
 		c.after = func(time.Duration) <-chan time.Time { return tick }

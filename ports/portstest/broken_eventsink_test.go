@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// sink is a sound sink whose Deliver a saboteur may replace.
+// sink is a correct sink whose Deliver a flaw can replace.
 type sink struct {
 	deliver func(context.Context, ports.Event) error
 
@@ -73,7 +73,7 @@ var sinkSaboteurs = []struct {
 		}
 		return deliver(ctx, e)
 	})},
-	{"refuses repeats", "an event may be delivered twice", func(s *sink) {
+	{"rejects repeats", "an event may be delivered twice", func(s *sink) {
 		seen := map[string]bool{}
 		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 			if seen[e.ID] {
@@ -83,11 +83,11 @@ var sinkSaboteurs = []struct {
 			return deliver(ctx, e)
 		})(s)
 	}},
-	{"writes a line end behind the data", "Deliver does not change an event's data", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"appends a newline to the data", "Deliver does not change an event's data", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		e.Data = append(e.Data, '\n')
 		return deliver(ctx, e)
 	})},
-	{"drops an event now and then", "concurrent deliveries all arrive", func(s *sink) {
+	{"drops some events", "concurrent deliveries all arrive", func(s *sink) {
 		var mu sync.Mutex
 		n := 0
 		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
@@ -104,7 +104,7 @@ var sinkSaboteurs = []struct {
 	{"ignores contexts", "a done context returns its code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		return deliver(context.WithoutCancel(ctx), e)
 	})},
-	{"delivers, and looks at the context afterwards", "a done context returns its code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"checks the context only after delivery", "a done context returns its code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		return broken.OrDone(ctx, deliver(context.WithoutCancel(ctx), e))
 	})},
 	{"fails without a code", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
@@ -113,7 +113,7 @@ var sinkSaboteurs = []struct {
 		}
 		return nil
 	})},
-	{"takes a failure for success", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+	{"reports a failure as success", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		if err := deliver(ctx, e); errcodes.Of(err) != errcodes.Unavailable {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// bend makes a harness whose feeds are bent by how.
+// bend returns a harness whose feeds are changed by how.
 func bend(how func(b *bent)) FeedHarness {
 	open := func(f *fake.Feed) *bent {
 		b := &bent{Feed: f}
@@ -40,7 +40,7 @@ func bend(how func(b *bent)) FeedHarness {
 
 func sound() FeedHarness { return bend(func(*bent) {}) }
 
-// changed bends the prices that a feed gives.
+// changed changes the prices that a feed returns.
 func changed(change func(p *ports.Price)) FeedHarness {
 	return bend(func(b *bent) {
 		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -53,7 +53,7 @@ func changed(change func(p *ports.Price)) FeedHarness {
 	})
 }
 
-// instead bends what a feed answers where the scripted one has the error code.
+// instead replaces what a feed returns where the scripted one returns the error code.
 func instead(code errcodes.Code, p ports.Price, err error) FeedHarness {
 	return bend(func(b *bent) {
 		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -66,7 +66,7 @@ func instead(code errcodes.Code, p ports.Price, err error) FeedHarness {
 	})
 }
 
-// pairsInstead bends the pairs on offer.
+// pairsInstead replaces the pairs on offer.
 func pairsInstead(answer func(set ports.PairSet, err error) (ports.PairSet, error)) FeedHarness {
 	return bend(func(b *bent) {
 		b.pairs = func(ctx context.Context) (ports.PairSet, error) { return answer(b.Feed.Pairs(ctx)) }
@@ -79,48 +79,48 @@ func offering(pairs ...ports.Pair) FeedHarness {
 
 var aPrice = ports.Price{Pair: eurusd, Mid: "1", Source: "?", At: feedNow}
 
-// wrongFeeds gives feeds that are wrong, by the check that must catch them.
+// wrongFeeds returns wrong feeds, by the check that must catch them.
 func wrongFeeds() map[string]map[string]FeedHarness {
 	return map[string]map[string]FeedHarness{
 		"the pairs on offer are ordered pairs of currency codes": {
-			"offers nothing":            offering(),
-			"offers a currency in EUR":  offering(ports.Pair{Base: "eur", Quote: "USD"}),
-			"offers a name":             offering(ports.Pair{Base: "EUR", Quote: "DOLLAR"}),
-			"offers a currency for one": offering(ports.Pair{Base: "EUR", Quote: "EUR"}),
-			"fails":                     pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.PairSet{}, errors.New("no") }),
+			"offers nothing":                offering(),
+			"offers a lower-case code":      offering(ports.Pair{Base: "eur", Quote: "USD"}),
+			"offers a name":                 offering(ports.Pair{Base: "EUR", Quote: "DOLLAR"}),
+			"offers a pair of one currency": offering(ports.Pair{Base: "EUR", Quote: "EUR"}),
+			"fails":                         pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.PairSet{}, errors.New("no") }),
 		},
 		"a pair on offer has its own price or no price": {
-			"answers for another pair": changed(func(p *ports.Price) { p.Pair = eurusd }),
-			"turns the pair round":     changed(func(p *ports.Price) { p.Pair = p.Pair.Inverse() }),
-			"refuses what it offers":   instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
-			"fails without a code":     instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("no")),
-			"has no price at all":      instead("", ports.Price{}, errcodes.PriceUnavailable),
+			"returns another pair's price":  changed(func(p *ports.Price) { p.Pair = eurusd }),
+			"returns the inverse pair":      changed(func(p *ports.Price) { p.Pair = p.Pair.Inverse() }),
+			"rejects a pair that it offers": instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"fails without a code":          instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("no")),
+			"has no price at all":           instead("", ports.Price{}, errcodes.PriceUnavailable),
 		},
 		"a mid is plain decimal text within bounds": {
-			"gives an exponent":   changed(func(p *ports.Price) { p.Mid = "1.6e1" }),
-			"gives zero":          changed(func(p *ports.Price) { p.Mid = "0" }),
-			"gives a negative":    changed(func(p *ports.Price) { p.Mid = "-" + p.Mid }),
-			"gives NaN":           changed(func(p *ports.Price) { p.Mid = "NaN" }),
-			"gives nothing":       changed(func(p *ports.Price) { p.Mid = "" }),
-			"gives a comma":       changed(func(p *ports.Price) { p.Mid = strings.Replace(p.Mid, ".", ",", 1) }),
-			"gives a huge number": changed(func(p *ports.Price) { p.Mid = "9999999999999" }),
+			"returns an exponent":    changed(func(p *ports.Price) { p.Mid = "1.6e1" }),
+			"returns zero":           changed(func(p *ports.Price) { p.Mid = "0" }),
+			"returns a negative mid": changed(func(p *ports.Price) { p.Mid = "-" + p.Mid }),
+			"returns NaN":            changed(func(p *ports.Price) { p.Mid = "NaN" }),
+			"returns an empty mid":   changed(func(p *ports.Price) { p.Mid = "" }),
+			"returns a comma":        changed(func(p *ports.Price) { p.Mid = strings.Replace(p.Mid, ".", ",", 1) }),
+			"returns a huge number":  changed(func(p *ports.Price) { p.Mid = "9999999999999" }),
 		},
 		"a price has a time, in UTC to the millisecond and not in the future": {
-			"gives no time":            changed(func(p *ports.Price) { p.At = time.Time{} }),
-			"gives tomorrow":           changed(func(p *ports.Price) { p.At = p.At.AddDate(0, 0, 1) }),
-			"gives the next instant":   changed(func(p *ports.Price) { p.At = feedNow.Add(time.Millisecond) }),
-			"gives another zone":       changed(func(p *ports.Price) { p.At = p.At.In(time.FixedZone("CET", 3600)) }),
-			"gives nanoseconds behind": changed(func(p *ports.Price) { p.At = p.At.Add(-time.Nanosecond) }),
+			"returns no time":              changed(func(p *ports.Price) { p.At = time.Time{} }),
+			"returns tomorrow":             changed(func(p *ports.Price) { p.At = p.At.AddDate(0, 0, 1) }),
+			"returns the next millisecond": changed(func(p *ports.Price) { p.At = feedNow.Add(time.Millisecond) }),
+			"returns another zone":         changed(func(p *ports.Price) { p.At = p.At.In(time.FixedZone("CET", 3600)) }),
+			"returns nanoseconds":          changed(func(p *ports.Price) { p.At = p.At.Add(-time.Nanosecond) }),
 		},
 		"a price names its source": {
-			"names none":  changed(func(p *ports.Price) { p.Source = "" }),
-			"names blank": changed(func(p *ports.Price) { p.Source = " " }),
+			"names no source": changed(func(p *ports.Price) { p.Source = "" }),
+			"names a space":   changed(func(p *ports.Price) { p.Source = " " }),
 		},
 		"a pair that is not on offer is rejected": {
-			"answers it":         instead(errcodes.PairNotOffered, aPrice, nil),
-			"calls it down":      instead(errcodes.PairNotOffered, ports.Price{}, errcodes.PriceUnavailable),
-			"has no code for it": instead(errcodes.PairNotOffered, ports.Price{}, errors.New("no")),
-			"answers the inverse silently": bend(func(b *bent) {
+			"returns a price":                 instead(errcodes.PairNotOffered, aPrice, nil),
+			"reports it as unavailable":       instead(errcodes.PairNotOffered, ports.Price{}, errcodes.PriceUnavailable),
+			"returns an error without a code": instead(errcodes.PairNotOffered, ports.Price{}, errors.New("no")),
+			"returns the inverse pair's price": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					p, err := b.Feed.Mid(ctx, pair)
 					if pair == eurusd.Inverse() {
@@ -150,7 +150,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 		},
 		"the pairs on offer do not change by themselves": {
-			"drops one after a look": bend(func(b *bent) {
+			"drops a pair after a call": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					b.Withdraw(usdngn)
 					if pair == usdngn {
@@ -159,7 +159,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					return b.Feed.Mid(ctx, pair)
 				}
 			}),
-			"swaps one after a look": bend(func(b *bent) {
+			"swaps a pair after a call": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					if pair == usdngn {
 						b.Withdraw(usdngn)
@@ -171,25 +171,25 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 		},
 		"an inverse pair has the price of its own direction": {
-			"gives the same both ways": changed(func(p *ports.Price) {
+			"returns the same mid both ways": changed(func(p *ports.Price) {
 				if p.Pair == usdzar.Inverse() {
 					p.Mid = "16.1563"
 				}
 			}),
-			"gives text": changed(func(p *ports.Price) { p.Mid = "?" }),
+			"returns text": changed(func(p *ports.Price) { p.Mid = "?" }),
 		},
 		"a done context ends the call": {
-			"does not look": bend(func(b *bent) {
+			"ignores the context of Mid": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					return b.Feed.Mid(context.WithoutCancel(ctx), pair)
 				}
 			}),
-			"does not look for pairs": bend(func(b *bent) {
+			"ignores the context of Pairs": bend(func(b *bent) {
 				b.pairs = func(ctx context.Context) (ports.PairSet, error) {
 					return b.Feed.Pairs(context.WithoutCancel(ctx))
 				}
 			}),
-			"calls it down": bend(func(b *bent) {
+			"reports it as unavailable": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					if ctx.Err() != nil {
 						return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", ctx.Err())
@@ -199,7 +199,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 		},
 		"concurrent calls are safe": {
-			"keeps the last pair asked": bend(func(b *bent) {
+			"shares the last pair between calls": bend(func(b *bent) {
 				var last atomic.Pointer[ports.Pair]
 				meet := meeting()
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -208,7 +208,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					return b.Feed.Mid(ctx, *last.Load())
 				}
 			}),
-			"turns the second away": bend(func(b *bent) {
+			"rejects the second caller": bend(func(b *bent) {
 				meet := meeting()
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					if meet() > 1 {
@@ -219,26 +219,26 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 		},
 		"a feed that was never read returns PriceUnavailable": {
-			"offers nothing without an error": offering(),
-			"refuses all pairs":               instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
-			"offers what it cannot know":      unread(&bent{pairs: offers(eurusd), mid: answers(aPrice, errcodes.PriceUnavailable)}),
-			"refuses what it offers":          unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, errcodes.PairNotOffered)}),
-			"has a price for what it offers":  unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, nil)}),
+			"offers nothing without an error":       offering(),
+			"rejects all pairs":                     instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"offers pairs that it cannot know":      unread(&bent{pairs: offers(eurusd), mid: answers(aPrice, errcodes.PriceUnavailable)}),
+			"rejects a pair that it offers":         unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, errcodes.PairNotOffered)}),
+			"has a price for a pair that it offers": unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, nil)}),
 		},
 		"a pair without a live price returns PriceUnavailable": {
-			"withdraws it":           offering(usdzar),
-			"refuses it":             instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
-			"has an old one":         instead(errcodes.PriceUnavailable, aPrice, nil),
-			"fails without the code": instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("null")),
+			"withdraws it":                    offering(usdzar),
+			"rejects it":                      instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"returns an old price":            instead(errcodes.PriceUnavailable, aPrice, nil),
+			"returns an error without a code": instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("null")),
 		},
 		"a failing source makes no price look newer": {
-			"stamps the time of the look": downAs(func(p ports.Price) (ports.Price, error) {
+			"uses the time of the request": downAs(func(p ports.Price) (ports.Price, error) {
 				p.At = p.At.Add(time.Hour)
 				return p, nil
 			}),
-			"makes one up":        downAs(func(p ports.Price) (ports.Price, error) { p.Mid = "1"; return p, nil }),
-			"forgets its pairs":   downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errcodes.PairNotOffered }),
-			"lets the cause pass": downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errors.New("503") }),
+			"invents a price":                  downAs(func(p ports.Price) (ports.Price, error) { p.Mid = "1"; return p, nil }),
+			"rejects its pairs":                downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errcodes.PairNotOffered }),
+			"returns the cause without a code": downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errors.New("503") }),
 			"loses its pairs": func() FeedHarness {
 				h := sound()
 				h.Down = func(testing.TB) (ports.PriceFeed, func()) {
@@ -251,23 +251,23 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}(),
 		},
 		"a price keeps its source's time between calls": {
-			"stamps the time of the look": againAs(func(p ports.Price, now time.Time) (ports.Price, error) { p.At = now; return p, nil }),
-			"ages its prices":             againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.At = p.At.Add(-1); return p, nil }),
-			"makes another price up":      againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.Mid = "1"; return p, nil }),
+			"uses the time of the request": againAs(func(p ports.Price, now time.Time) (ports.Price, error) { p.At = now; return p, nil }),
+			"ages its prices":              againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.At = p.At.Add(-1); return p, nil }),
+			"invents another price":        againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.Mid = "1"; return p, nil }),
 			"loses its prices": againAs(func(ports.Price, time.Time) (ports.Price, error) {
 				return ports.Price{}, errcodes.PriceUnavailable
 			}),
 		},
 		"a broken answer does not become a price": {
-			"offers a part of what it would know": rubbish(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
-			"offers nothing without an error":     offering(),
-			"takes it for a price":                instead(errcodes.PriceUnavailable, aPrice, nil),
-			"lets the cause pass":                 instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
+			"offers some of the source's pairs": rubbish(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
+			"offers nothing without an error":   offering(),
+			"takes it for a price":              instead(errcodes.PriceUnavailable, aPrice, nil),
+			"returns the cause without a code":  instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
 		},
 	}
 }
 
-// unread bends the feed whose source has not answered yet, and no other.
+// unread replaces the feed whose source has not answered yet, and no other.
 func unread(b *bent) FeedHarness {
 	h := sound()
 	h.NeverRead = func(testing.TB) ports.PriceFeed { return b }
@@ -282,12 +282,12 @@ func answers(p ports.Price, err error) func(context.Context, ports.Pair) (ports.
 	return func(context.Context, ports.Pair) (ports.Price, error) { return p, err }
 }
 
-// scripted are the pairs of the script.
+// scripted are the pairs that the scripted feed offers.
 var scripted = []ports.Pair{usdzar, usdzar.Inverse(), eurusd, usdngn}
 
-// meeting gives a function that lets the looks pass that come one by one before
-// the race, holds the racers until all are there, and tells how many there
-// were. It gives up when they do not come.
+// meeting returns a function that does not delay the sequential calls before the
+// race, makes the racers wait for each other, and returns how many have arrived.
+// It stops waiting after a minute.
 func meeting() func() int32 {
 	var come atomic.Int32
 	all := make(chan struct{})
@@ -307,14 +307,14 @@ func meeting() func() int32 {
 	}
 }
 
-// rubbish bends the feed whose source answers rubbish, and no other.
+// rubbish replaces the feed whose source answers rubbish, and no other.
 func rubbish(b *bent) FeedHarness {
 	h := sound()
 	h.Broken = map[string]func(testing.TB) ports.PriceFeed{"rubbish": func(testing.TB) ports.PriceFeed { return b }}
 	return h
 }
 
-// againAs bends what a feed answers when it looks again, an hour later.
+// againAs changes what a feed returns when it asks its source again, an hour later.
 func againAs(answer func(was ports.Price, now time.Time) (ports.Price, error)) FeedHarness {
 	h := sound()
 	h.LookAgain = func(testing.TB) (ports.PriceFeed, func()) {
@@ -332,7 +332,7 @@ func againAs(answer func(was ports.Price, now time.Time) (ports.Price, error)) F
 	return h
 }
 
-// downAs bends what a feed answers while its source is down.
+// downAs changes what a feed returns while its source is down.
 func downAs(answer func(last ports.Price) (ports.Price, error)) FeedHarness {
 	h := sound()
 	h.Down = func(testing.TB) (ports.PriceFeed, func()) {

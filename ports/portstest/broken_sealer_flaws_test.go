@@ -43,13 +43,13 @@ var sealerSaboteurs = []struct {
 	{"opens text only", sealOpens, onOpen(func(_ *sealer, _ []byte, _ ports.Sealed, plain []byte, err error) ([]byte, error) {
 		return bytes.ToValidUTF8(plain, []byte("?")), err
 	})},
-	{"opens nothing of nothing", sealOpens, onOpen(func(_ *sealer, _ []byte, _ ports.Sealed, plain []byte, err error) ([]byte, error) {
+	{"does not open an empty text", sealOpens, onOpen(func(_ *sealer, _ []byte, _ ports.Sealed, plain []byte, err error) ([]byte, error) {
 		if err == nil && len(plain) == 0 {
 			return nil, errcodes.New(errcodes.CorruptRecord, "")
 		}
 		return plain, err
 	})},
-	{"seals one text alike", sealsDiffer, repeats},
+	{"seals equal texts alike", sealsDiffer, repeats},
 	{"changes the nonce only", sealsDiffer, func(s *sealer) {
 		var mu sync.Mutex
 		bodies := map[string][]byte{}
@@ -62,9 +62,9 @@ var sealerSaboteurs = []struct {
 			bodies[string(plain)] = bytes.Clone(sealed.Data[12:])
 		})(s)
 	}},
-	{"leaves the text beside", sealHides, sealsAfter(func(plain []byte) []byte { return plain })},
-	{"shows the end of the text", sealHides, sealsAfter(func(plain []byte) []byte { return plain[max(0, len(plain)-8):] })},
-	{"shows the text in the key's id", sealHides, onSeal(func(_, plain []byte, sealed *ports.Sealed) { sealed.KeyID += string(plain[:min(20, len(plain))]) })},
+	{"appends the text", sealHides, sealsAfter(func(plain []byte) []byte { return plain })},
+	{"appends the end of the text", sealHides, sealsAfter(func(plain []byte) []byte { return plain[max(0, len(plain)-8):] })},
+	{"adds the text to the key's id", sealHides, onSeal(func(_, plain []byte, sealed *ports.Sealed) { sealed.KeyID += string(plain[:min(20, len(plain))]) })},
 	{"adds one byte to all", sealHides, onSeal(func(_, plain []byte, sealed *ports.Sealed) {
 		sealed.Data = bytes.Map(func(r rune) rune { return r + 1 }, bytes.ToValidUTF8(plain, nil))
 	})},
@@ -76,24 +76,24 @@ var sealerSaboteurs = []struct {
 		copy(sealed.Data, plain)
 		return sealed.Data[:len(plain)], err
 	})},
-	{"gives all results in one room", sealAliased, sharesRoom},
-	{"is not safe for many", sealsAtOnce, mixesUpResults},
+	{"returns all results in one buffer", sealAliased, sharesRoom},
+	{"is not safe for concurrent use", sealsAtOnce, mixesUpResults},
 	{"seals without the binding", sealBound, binds(func([]byte) []byte { return nil })},
 	{"folds the binding's case", sealBound, bindsText("folds case")},
 	{"trims the binding", sealBound, bindsText("trims blanks")},
 	{"stops the binding at a NUL", sealBound, bindsText("stops at a NUL")},
 	{"binds to 6 bytes", sealBound, binds(func(aad []byte) []byte { return aad[:min(6, len(aad))] })},
 	{"calls another binding an unknown key", sealBound, recodesOpen(errcodes.CorruptRecord, errcodes.KeyUnknown)},
-	{"does not look at the last byte", sealAltered, ignoresLast},
-	{"gives altered data with an error", sealAltered, onOpen(func(_ *sealer, _ []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error) {
+	{"ignores the last byte", sealAltered, ignoresLast},
+	{"returns altered data and an error", sealAltered, onOpen(func(_ *sealer, _ []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error) {
 		if err != nil {
 			return sealed.Data, err
 		}
 		return plain, nil
 	})},
 	{"calls damage internal", sealAltered, recodesOpen(errcodes.CorruptRecord, errcodes.Internal)},
-	{"cuts what is drawn out", sealCut, remembersLengths},
-	{"opens no data as nothing", sealCut, onOpen(func(_ *sealer, _ []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error) {
+	{"removes appended bytes", sealCut, remembersLengths},
+	{"opens no data as an empty text", sealCut, onOpen(func(_ *sealer, _ []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error) {
 		if len(sealed.Data) == 0 {
 			return nil, nil
 		}
@@ -119,16 +119,16 @@ var sealerSaboteurs = []struct {
 			return open(ctx, aad, sealed)
 		}
 	}},
-	{"tells the binding", sealSilent, tells(func(aad []byte, _ ports.Sealed) string { return fmt.Sprintf("wrong binding %q", aad) })},
-	{"tells the data in hexadecimal digits", sealSilent, tells(func(_ []byte, sealed ports.Sealed) string { return fmt.Sprintf("bad data %x", sealed.Data) })},
-	{"tells the data in numbers", sealSilent, tells(func(_ []byte, sealed ports.Sealed) string { return fmt.Sprintf("bad data %d", sealed.Data) })},
+	{"puts the binding into errors", sealSilent, reveals(func(aad []byte, _ ports.Sealed) string { return fmt.Sprintf("wrong binding %q", aad) })},
+	{"puts the data into errors in hexadecimal", sealSilent, reveals(func(_ []byte, sealed ports.Sealed) string { return fmt.Sprintf("bad data %x", sealed.Data) })},
+	{"puts the data into errors in numbers", sealSilent, reveals(func(_ []byte, sealed ports.Sealed) string { return fmt.Sprintf("bad data %d", sealed.Data) })},
 	{"seals by the last key", sealRotates, func(s *sealer) {
 		last := newSealer(s.tb, s.keys[len(s.keys)-1])
 		s.seal = last.seal
 	}},
 	{"opens by the first key only", sealRotates, func(s *sealer) { s.open = newSealer(s.tb, s.keys[0]).open }},
 	{"opens by the first two keys only", sealRotates, func(s *sealer) { s.open = newSealer(s.tb, s.keys[:min(2, len(s.keys))]...).open }},
-	{"gives every key one id", sealRotates, func(s *sealer) {
+	{"uses one id for all keys", sealRotates, func(s *sealer) {
 		open := s.open
 		onSeal(func(_, _ []byte, sealed *ports.Sealed) { sealed.KeyID = "key" })(s)
 		s.open = func(ctx context.Context, aad []byte, sealed ports.Sealed) (plain []byte, err error) {
@@ -141,7 +141,7 @@ var sealerSaboteurs = []struct {
 			return plain, err
 		}
 	}},
-	{"makes a key of its own", sealShared, func(s *sealer) {
+	{"creates its own key", sealShared, func(s *sealer) {
 		own := new(int)
 		binds(func(aad []byte) []byte { return fmt.Appendf(nil, "%p%s", own, aad) })(s)
 	}},
@@ -160,9 +160,9 @@ var sealerSaboteurs = []struct {
 			return open(ctx, aad, sealed)
 		}
 	}},
-	{"opens by every key there ever was", sealKeyGone, func(s *sealer) { s.open = newSealer(s.tb, 1, 2, 3).open }},
+	{"opens with removed keys", sealKeyGone, func(s *sealer) { s.open = newSealer(s.tb, 1, 2, 3).open }},
 	{"does not find an old key", sealKeyGone, func(s *sealer) { s.open = newSealer(s.tb, s.keys[0]).open }},
-	{"digests by chance", digestStable, func(s *sealer) {
+	{"digests randomly", digestStable, func(s *sealer) {
 		var mu sync.Mutex
 		n := byte(0)
 		digests(func(_ *sealer, _ []byte, sum [32]byte) [32]byte {

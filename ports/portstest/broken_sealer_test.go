@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// sealer is a sound sealer whose every method a saboteur may replace.
+// sealer is a correct sealer whose methods a flaw can replace.
 type sealer struct {
 	tb     testing.TB
 	keys   []int
@@ -44,7 +44,7 @@ func newSealer(tb testing.TB, numbers ...int) *sealer {
 	return &sealer{tb, numbers, ring.Seal, ring.Open, ring.Digest}
 }
 
-// spoiltSealers opens sealers with the flaw.
+// spoiltSealers opens sealers with a flaw.
 func spoiltSealers(spoil func(s *sealer)) portstest.SealerHarness {
 	return portstest.SealerHarness{Open: func(tb testing.TB, keys ...int) ports.Sealer {
 		s := newSealer(tb, keys...)
@@ -76,7 +76,7 @@ func TestEveryFlawOfASealerIsCaught(t *testing.T) {
 	}
 }
 
-// onSeal lets fn change what Seal gives.
+// onSeal lets fn change what Seal returns.
 func onSeal(fn func(aad, plain []byte, sealed *ports.Sealed)) func(s *sealer) {
 	return func(s *sealer) {
 		seal := s.seal
@@ -88,7 +88,7 @@ func onSeal(fn func(aad, plain []byte, sealed *ports.Sealed)) func(s *sealer) {
 	}
 }
 
-// onOpen lets fn change what Open gives.
+// onOpen lets fn change what Open returns.
 func onOpen(fn func(s *sealer, aad []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error)) func(s *sealer) {
 	return func(s *sealer) {
 		open := s.open
@@ -99,7 +99,7 @@ func onOpen(fn func(s *sealer, aad []byte, sealed ports.Sealed, plain []byte, er
 	}
 }
 
-// binds makes of the binding what the sealer binds to.
+// binds lets fn change the binding.
 func binds(f func(aad []byte) []byte) func(s *sealer) {
 	return func(s *sealer) {
 		seal, open := s.seal, s.open
@@ -114,7 +114,7 @@ func bindsText(name string) func(s *sealer) {
 	return binds(func(aad []byte) []byte { return []byte(broken.Confusions[name](string(aad))) })
 }
 
-// sealsAfter puts a head before the sealed data and takes it off unread.
+// sealsAfter prepends a head to the sealed data and removes it unread.
 func sealsAfter(head func(plain []byte) []byte) func(s *sealer) {
 	return func(s *sealer) {
 		var mu sync.Mutex
@@ -139,7 +139,7 @@ func sealsAfter(head func(plain []byte) []byte) func(s *sealer) {
 	}
 }
 
-// repeats gives the seal of before for the same text.
+// repeats returns the earlier seal of the same text.
 func repeats(s *sealer) {
 	var mu sync.Mutex
 	seen := map[string]ports.Sealed{}
@@ -159,7 +159,7 @@ func repeats(s *sealer) {
 	}
 }
 
-// sharesRoom gives all results in one piece of memory.
+// sharesRoom returns all results in one buffer.
 func sharesRoom(s *sealer) {
 	room := make([]byte, 0, 1<<17)
 	onSeal(func(_, _ []byte, sealed *ports.Sealed) { sealed.Data = append(room[:0], sealed.Data...) })(s)
@@ -171,8 +171,8 @@ func recodesOpen(from, to errcodes.Code) func(s *sealer) {
 	})
 }
 
-// tells puts a text in every error.
-func tells(what func(aad []byte, sealed ports.Sealed) string) func(s *sealer) {
+// reveals puts a text into every error.
+func reveals(what func(aad []byte, sealed ports.Sealed) string) func(s *sealer) {
 	return onOpen(func(_ *sealer, aad []byte, sealed ports.Sealed, plain []byte, err error) ([]byte, error) {
 		if err != nil {
 			err = errcodes.Wrap(errcodes.Of(err), "", fmt.Errorf("%s", what(aad, sealed)))
@@ -188,7 +188,7 @@ func digests(f func(s *sealer, data []byte, sum [32]byte) [32]byte) func(s *seal
 	}
 }
 
-// ignoresLast seals with one more byte at the end, and never reads it.
+// ignoresLast adds a byte at the end of the sealed data and never reads it.
 func ignoresLast(s *sealer) {
 	onSeal(func(_, _ []byte, sealed *ports.Sealed) { sealed.Data = append(sealed.Data, 0) })(s)
 	open := s.open
@@ -198,7 +198,7 @@ func ignoresLast(s *sealer) {
 	}
 }
 
-// remembersLengths cuts data to the length that was sealed.
+// remembersLengths cuts data to the length that Seal returned.
 func remembersLengths(s *sealer) {
 	longest := 0
 	onSeal(func(_, _ []byte, sealed *ports.Sealed) { longest = len(sealed.Data) })(s)
@@ -209,7 +209,7 @@ func remembersLengths(s *sealer) {
 	}
 }
 
-// mixesUpResults gives a caller now and then what the last caller opened.
+// mixesUpResults sometimes returns the previous caller's result.
 func mixesUpResults(s *sealer) {
 	var mu sync.Mutex
 	var last []byte

@@ -22,12 +22,12 @@ func TestEveryCheckHasASaboteur(t *testing.T) {
 		checks := portstest.CheckNames(suite)
 		for _, check := range checks {
 			if !slices.Contains(covered, check) {
-				t.Errorf("%s: no saboteur shows that the check %q can fail", suite, check)
+				t.Errorf("%s: no flaw shows that the check %q can fail", suite, check)
 			}
 		}
 		slices.Sort(checks)
 		if len(slices.Compact(checks)) != len(portstest.CheckNames(suite)) {
-			t.Errorf("%s has two checks of one name", suite)
+			t.Errorf("%s has two checks with the same name", suite)
 		}
 	}
 }

@@ -40,11 +40,11 @@ func TestClockBlockUntilSeesAParkedGoroutine(t *testing.T) {
 		<-heard
 	}
 	if c.Waiters() != 0 {
-		t.Fatalf("%d timers wait, want none", c.Waiters())
+		t.Fatalf("Waiters returned %d, want 0", c.Waiters())
 	}
 }
 
-// Each timer fires in exactly the first move that shows its due time.
+// Each timer fires in the first move that reaches its due time.
 func TestClockFiresWhatIsDueAndNothingElse(t *testing.T) {
 	type timer struct {
 		due time.Time
@@ -66,7 +66,7 @@ func TestClockFiresWhatIsDueAndNothingElse(t *testing.T) {
 					select {
 					case got := <-w.c:
 						if w.due.After(c.Now()) || !got.Equal(w.due) {
-							t.Fatalf("a timer due at %v received %v when the clock showed %v", w.due, got, c.Now())
+							t.Fatalf("a timer due at %v received %v at %v", w.due, got, c.Now())
 						}
 						return true
 					default:
@@ -77,7 +77,7 @@ func TestClockFiresWhatIsDueAndNothingElse(t *testing.T) {
 					}
 				})
 				if c.Waiters() != len(waiting) {
-					t.Fatalf("%d timers wait, want %d", c.Waiters(), len(waiting))
+					t.Fatalf("Waiters returned %d, want %d", c.Waiters(), len(waiting))
 				}
 			},
 		})

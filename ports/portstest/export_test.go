@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// CheckNames lists the checks of a suite.
+// CheckNames returns the names of a suite's checks.
 func CheckNames(suite string) []string {
 	switch suite {
 	case "EventSink":

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// What follows, up to the next comment of this kind, stands in feeds.md.
+// The code from here to the next such comment is shown in feeds.md.
 
 // Feed asks an upstream desk that quotes rand for a dollar.
 type Feed struct {
@@ -25,7 +25,7 @@ type Feed struct {
 	clock ports.Clock
 }
 
-// Desk gives the last quote as decimal text, and the desk's own time of it.
+// Desk returns the last quote as decimal text and its time at the desk.
 type Desk interface {
 	Rand(ctx context.Context) (mid string, at time.Time, err error)
 }
@@ -47,7 +47,7 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 	mid, at, err := f.desk.Rand(ctx)
 	if err == nil {
-		err = ports.CheckRate(mid) // zero, negative, NaN, an exponent, absurd
+		err = ports.CheckRate(mid) // rejects zero, negatives, NaN, exponents and rates out of range
 	}
 	if err == nil && at.After(f.clock.Now()) {
 		err = errors.New("the price is from the future")
@@ -58,23 +58,22 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: mid, Source: "bank", At: at.UTC().Truncate(time.Millisecond)}, nil
 }
 
-// What stands in feeds.md ends here.
+// The code shown in feeds.md ends here.
 
-// TestTheGuidesFeedIsThisOne: what the page shows is what the suite has passed.
-func TestTheGuidesFeedIsThisOne(t *testing.T) {
+// TestTheGuideShowsThisFeed: the page shows the code that passes the suite.
+func TestTheGuideShowsThisFeed(t *testing.T) {
 	page, err := os.ReadFile("../../internal/docs/feeds.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("guide_test.go")
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```go\npackage bank\n\n(.*?)```").FindSubmatch(page)
 	require.NotNil(t, shown)
-	_, feed, _ := strings.Cut(string(source), "stands in feeds.md.\n\n")
-	feed, _, _ = strings.Cut(feed, "\n// What stands in feeds.md ends here.")
+	_, feed, _ := strings.Cut(string(source), "is shown in feeds.md.\n\n")
+	feed, _, _ = strings.Cut(feed, "\n// The code shown in feeds.md ends here.")
 	assert.Equal(t, feed, string(shown[1]))
 }
 
-// TestTheGuidesFeedConforms is the page's own test: a feed whose offer is fixed
-// has broken answers too.
+// TestTheGuidesFeedConforms runs the page's test, and also with broken answers.
 func TestTheGuidesFeedConforms(t *testing.T) {
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	clock := portstest.NewClock(now)

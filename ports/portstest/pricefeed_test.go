@@ -26,7 +26,7 @@ func judge(t *testing.T, c feedCheck, h FeedHarness) *broken.Recorder {
 	return broken.Record(t, func(tb testing.TB) { c.Run(&feedKit{kit.Kit{TB: tb}, h}) })
 }
 
-// bent is a feed that does as the scripted one, but for what a test bends.
+// bent is the scripted feed with parts that a test replaces.
 type bent struct {
 	*fake.Feed
 
@@ -57,7 +57,7 @@ func script() *fake.Feed {
 	return f
 }
 
-func TestPriceFeedPassesASoundFeed(t *testing.T) { PriceFeed(t, sound()) }
+func TestPriceFeedPassesACorrectFeed(t *testing.T) { PriceFeed(t, sound()) }
 
 func TestPriceFeedSkipsWhatTheHarnessLacks(t *testing.T) {
 	for _, c := range feedChecks {
@@ -92,7 +92,7 @@ func TestPriceFeedCatchesWrongFeeds(t *testing.T) {
 	mutants := wrongFeeds()
 	for _, c := range feedChecks {
 		if len(mutants[c.Name]) == 0 {
-			t.Errorf("no wrong feed shows that this check can fail: %s", c.Name)
+			t.Errorf("no wrong feed shows that the check %q can fail", c.Name)
 		}
 		for name, h := range mutants[c.Name] {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
@@ -104,6 +104,6 @@ func TestPriceFeedCatchesWrongFeeds(t *testing.T) {
 		delete(mutants, c.Name)
 	}
 	for name := range mutants {
-		t.Errorf("no check has the name %q", name)
+		t.Errorf("there is no check %q", name)
 	}
 }

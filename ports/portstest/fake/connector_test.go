@@ -16,7 +16,7 @@ func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
 	c := fake.NewConnector("first", []ports.Capability{{Market: market}})
 	if _, served := ports.CapabilityIn(c.Capabilities(), market); c.Name() != "first" || !served {
-		t.Error("it is not what New was told")
+		t.Error("Name or Capabilities differ from the arguments of NewConnector")
 	}
 	one := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "1"}}
 	two := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "2"}}
@@ -67,7 +67,7 @@ func TestScriptedConnectorTakesItsTime(t *testing.T) {
 	c.WaitAsked(2)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error("it does not heed its time:", err)
+		t.Error("the lookup ignored its context:", err)
 	}
 
 	c.Deafen()
@@ -75,7 +75,7 @@ func TestScriptedConnectorTakesItsTime(t *testing.T) {
 	clock.BlockUntil(1)
 	select {
 	case err := <-done:
-		t.Error("a deaf one heeds its time:", err)
+		t.Error("a deaf connector's lookup ended with its context:", err)
 	default:
 	}
 	for len(done) == 0 {

@@ -54,7 +54,7 @@ func TestScriptedFeedFollowsTheScript(t *testing.T) {
 		{"as offered", func() {}, "16.1563", ""},
 		{"drift", func() { f.Set(zar, "17") }, "17", ""},
 		{"a bad tick", func() { f.Set(zar, "NaN") }, "NaN", ""},
-		{"and back", func() { f.Set(zar, "17") }, "17", ""},
+		{"back again", func() { f.Set(zar, "17") }, "17", ""},
 		{"dropped", func() { f.Drop(zar) }, "", errcodes.PriceUnavailable},
 		{"set again", func() { f.Set(zar, "18") }, "18", ""},
 		{"dead", func() { f.Fail(errors.New("no")) }, "", errcodes.Internal},
@@ -68,7 +68,7 @@ func TestScriptedFeedFollowsTheScript(t *testing.T) {
 		}
 	}
 	if f.Asked() != 9 {
-		t.Errorf("asked %d times, counted %d", 9, f.Asked())
+		t.Errorf("asked %d times, but Asked returned %d", 9, f.Asked())
 	}
 }
 
@@ -97,17 +97,17 @@ func TestScriptedFeedHoldsLooks(t *testing.T) {
 	f.WaitAsked(2)
 	cancel()
 	if err := <-impatient; !errors.Is(err, context.Canceled) {
-		t.Errorf("the impatient one got %v", err)
+		t.Errorf("the call with the canceled context returned %v", err)
 	}
 	select {
 	case err := <-patient:
-		t.Errorf("the patient one was not held: %v", err)
+		t.Errorf("the other call was not held: %v", err)
 	default:
 	}
 	release()
 	release()
 	if err := <-patient; err != nil {
-		t.Errorf("the patient one got %v", err)
+		t.Errorf("the other call returned %v", err)
 	}
 }
 
@@ -119,7 +119,7 @@ func ExampleNewFeed() {
 	price, err := feed.Mid(context.Background(), zar)
 	fmt.Println(price.Pair, price.Mid, err)
 
-	feed.Fail(nil) // the source dies
+	feed.Fail(nil) // the source fails
 	_, err = feed.Mid(context.Background(), zar)
 	fmt.Println(errcodes.Of(err))
 	// Output:

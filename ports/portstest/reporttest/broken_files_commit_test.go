@@ -18,7 +18,7 @@ var commitFlaws = []fileSaboteur{
 			return f.Write(p)
 		}
 	}},
-	{"begins with an empty file", "a file does not exist before Commit", func(s *reportFiles) {
+	{"starts with an empty file", "a file does not exist before Commit", func(s *reportFiles) {
 		create := s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
 			s.put(name, nil)
@@ -78,7 +78,7 @@ var commitFlaws = []fileSaboteur{
 	{"commits what was aborted", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.abort = func(ports.NewReportFile, string) error { return nil }
 	}},
-	{"swallows Write after the end", "a committed or aborted file rejects writes", func(s *reportFiles) {
+	{"ignores Write after the end", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			n, err := f.Write(p)
 			if errcodes.Of(err) == errcodes.Conflict {
@@ -87,7 +87,7 @@ var commitFlaws = []fileSaboteur{
 			return n, err
 		}
 	}},
-	{"swallows Commit after Abort", "a committed or aborted file rejects writes", func(s *reportFiles) {
+	{"ignores Commit after Abort", "a committed or aborted file rejects writes", func(s *reportFiles) {
 		s.commit = func(ctx context.Context, f ports.NewReportFile, _ string) error {
 			if err := f.Commit(ctx); errcodes.Of(err) != errcodes.Conflict {
 				return err
@@ -117,8 +117,8 @@ var commitFlaws = []fileSaboteur{
 			return n, err
 		}
 	}},
-	{"has one new file for each name", "concurrent writers of one name leave one complete file", sharedTemp},
-	{"lets one writer at a time and refuses the others", "concurrent writers of one name leave one complete file", func(s *reportFiles) {
+	{"shares one new file between writers of a name", "concurrent writers of one name leave one complete file", sharedTemp},
+	{"rejects a second writer of a name", "concurrent writers of one name leave one complete file", func(s *reportFiles) {
 		var mu sync.Mutex
 		busy, create := 0, s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
@@ -142,13 +142,13 @@ var commitFlaws = []fileSaboteur{
 			return open(context.WithoutCancel(ctx), name)
 		}
 	}},
-	{"removes, and looks at the context afterwards", ctxCheck, func(s *reportFiles) {
+	{"checks the context only after Remove", ctxCheck, func(s *reportFiles) {
 		remove := s.remove
 		s.remove = func(ctx context.Context, name string) error {
 			return broken.OrDone(ctx, remove(context.WithoutCancel(ctx), name))
 		}
 	}},
-	{"commits, and looks at the context afterwards", ctxCheck, func(s *reportFiles) {
+	{"checks the context only after Commit", ctxCheck, func(s *reportFiles) {
 		s.commit = func(ctx context.Context, f ports.NewReportFile, _ string) error {
 			return broken.OrDone(ctx, f.Commit(context.WithoutCancel(ctx)))
 		}
@@ -169,7 +169,7 @@ var commitFlaws = []fileSaboteur{
 			return err
 		}
 	}},
-	{"says that it could not, and commits what fitted", fullCheck, func(s *reportFiles) {
+	{"returns an error and commits what fitted", fullCheck, func(s *reportFiles) {
 		s.commit = func(ctx context.Context, f ports.NewReportFile, name string) error {
 			err := f.Commit(ctx)
 			if errcodes.Of(err) == errcodes.StorageUnavailable {
@@ -178,7 +178,7 @@ var commitFlaws = []fileSaboteur{
 			return err
 		}
 	}},
-	{"has no room for long", fullCheck, func(s *reportFiles) { s.fill = func() func() { s.memory.Fault = alwaysFull; return func() {} } }},
+	{"stays full", fullCheck, func(s *reportFiles) { s.fill = func() func() { s.memory.Fault = alwaysFull; return func() {} } }},
 }
 
 const (
@@ -193,7 +193,7 @@ func alwaysFull(method, _ string) error {
 	return nil
 }
 
-// sharedTemp writes all new files of a name into one.
+// sharedTemp writes all new files of a name into one file.
 func sharedTemp(s *reportFiles) {
 	var mu sync.Mutex
 	temp := map[string]*bytes.Buffer{}

@@ -23,12 +23,12 @@ var fileNameFlaws = []fileSaboteur{
 	{"keeps 200 letters", "an invalid name is rejected", renames(func(s string) string { return s[:min(len(s), 200)] })},
 	{"cleans two slashes", "an invalid name is rejected", renames(func(s string) string { return strings.ReplaceAll(s, "//", "/") })},
 	{"cleans dots", "an invalid name is rejected", renames(func(s string) string { return strings.ReplaceAll(s, "..", "x") })},
-	{"begins anywhere", "an invalid name is rejected", renames(func(s string) string { return strings.TrimLeft(s, "/") })},
-	{"takes no name", "an invalid name is rejected", obliging(func(s string) bool { return s == "" })},
-	{"takes hidden names", "an invalid name is rejected", obliging(func(s string) bool { return strings.HasPrefix(s, ".") })},
-	{"takes hidden names in a folder", "an invalid name is rejected", obliging(func(s string) bool { return strings.Contains(s, "/.b") })},
-	{"takes letters of all alphabets", "an invalid name is rejected", obliging(func(s string) bool { return s == "é" })},
-	{"says not found to a bad name", "an invalid name is rejected", func(s *reportFiles) {
+	{"trims leading slashes", "an invalid name is rejected", renames(func(s string) string { return strings.TrimLeft(s, "/") })},
+	{"accepts the empty name", "an invalid name is rejected", obliging(func(s string) bool { return s == "" })},
+	{"accepts hidden names", "an invalid name is rejected", obliging(func(s string) bool { return strings.HasPrefix(s, ".") })},
+	{"accepts hidden names in a folder", "an invalid name is rejected", obliging(func(s string) bool { return strings.Contains(s, "/.b") })},
+	{"accepts letters of all alphabets", "an invalid name is rejected", obliging(func(s string) bool { return s == "é" })},
+	{"reports an invalid name as not found", "an invalid name is rejected", func(s *reportFiles) {
 		open := s.open
 		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
 			f, err := open(ctx, name)
@@ -36,9 +36,9 @@ var fileNameFlaws = []fileSaboteur{
 		}
 	}},
 	{"makes folders flat", "names that look alike are different files", renames(func(s string) string { return strings.ReplaceAll(s, "/", "_") })},
-	{"knows the last part only", "names that look alike are different files", renames(func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] })},
+	{"uses only the last part", "names that look alike are different files", renames(func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] })},
 	{"trims dots", "names that look alike are different files", renames(func(s string) string { return strings.TrimRight(s, ".") })},
-	{"has temporary names for itself", "names that look alike are different files", func(s *reportFiles) {
+	{"reserves names for temporary files", "names that look alike are different files", func(s *reportFiles) {
 		remove := s.remove
 		s.remove = func(ctx context.Context, name string) error {
 			return errors.Join(remove(ctx, name), s.memory.Remove(ctx, name+".tmp"))
@@ -54,7 +54,7 @@ var fileNameFlaws = []fileSaboteur{
 			return nil
 		}
 	}},
-	{"refuses long names", "names that look alike are different files", func(s *reportFiles) {
+	{"rejects long names", "names that look alike are different files", func(s *reportFiles) {
 		create := s.create
 		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
 			if len(name) > 190 {
@@ -63,14 +63,14 @@ var fileNameFlaws = []fileSaboteur{
 			return create(ctx, name)
 		}
 	}},
-	{"has no code for a file that is not there", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
+	{"returns no code for a missing file", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
 		open := s.open
 		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
 			f, err := open(ctx, name)
 			return f, broken.Recode(err, errcodes.NotFound, errcodes.StorageUnavailable)
 		}
 	}},
-	{"misses what it shall remove", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
+	{"returns an error when it removes a missing file", "a missing file is not found, and removing it succeeds", func(s *reportFiles) {
 		remove := s.remove
 		s.remove = func(ctx context.Context, name string) error {
 			if !slices.Contains(s.memory.Names(), name) {
@@ -106,7 +106,7 @@ func openEmpty(s *reportFiles) (ports.ReportFile, error) {
 }
 
 var fileReadFlaws = []fileSaboteur{
-	{"keeps 4 MiB", "a large file is read back unchanged", func(s *reportFiles) {
+	{"keeps only 4 MiB", "a large file is read back unchanged", func(s *reportFiles) {
 		n := map[ports.NewReportFile]int{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			if n[f] += len(p); n[f] > 4<<20 {
@@ -132,7 +132,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Write(p)
 		}
 	}},
-	{"commits no empty file", "an empty file exists", func(s *reportFiles) {
+	{"does not commit an empty file", "an empty file exists", func(s *reportFiles) {
 		wrote := map[ports.NewReportFile]bool{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
 			wrote[f] = wrote[f] || len(p) > 0
@@ -153,7 +153,7 @@ var fileReadFlaws = []fileSaboteur{
 			return f.Seek(offset, whence)
 		}
 	}},
-	{"says where it is and stays", "a file can be read from any position", func(s *reportFiles) {
+	{"returns a new position but does not move", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
 			old, _ := f.Seek(0, io.SeekCurrent)
 			at, err := f.Seek(offset, whence)
@@ -188,10 +188,10 @@ var fileReadFlaws = []fileSaboteur{
 			return at, err
 		}
 	}},
-	{"seeks from nowhere", "a file can be read from any position", func(s *reportFiles) {
+	{"accepts an unknown whence", "a file can be read from any position", func(s *reportFiles) {
 		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) { return f.Seek(offset, whence%3) }
 	}},
-	{"has one place for all readers", "each reader has its own position", func(s *reportFiles) {
+	{"shares one position between all readers", "each reader has its own position", func(s *reportFiles) {
 		var mu sync.Mutex
 		var last ports.ReportFile
 		open := s.open
@@ -206,15 +206,15 @@ var fileReadFlaws = []fileSaboteur{
 			return last, err
 		}
 	}},
-	{"reads nothing once it is removed", "an open file survives its removal", func(s *reportFiles) {
+	{"reads nothing after removal", "an open file survives its removal", func(s *reportFiles) {
 		s.read = func(f ports.ReportFile, p []byte) (int, error) {
 			if len(s.memory.Names()) == 0 {
-				return 0, errors.New("the file is gone")
+				return 0, errors.New("the file was removed")
 			}
 			return f.Read(p)
 		}
 	}},
-	{"reads what stands there now", "an open file survives its replacement", func(s *reportFiles) {
+	{"reads the new file", "an open file survives its replacement", func(s *reportFiles) {
 		s.read = func(f ports.ReportFile, p []byte) (int, error) {
 			now := s.contents("rep_1/report.csv")
 			at, _ := f.Seek(0, io.SeekCurrent)
@@ -225,17 +225,17 @@ var fileReadFlaws = []fileSaboteur{
 			return n, err
 		}
 	}},
-	{"tells the size of what stands there now", "an open file survives its replacement", func(s *reportFiles) {
+	{"returns the size of the new file", "an open file survives its replacement", func(s *reportFiles) {
 		s.size = func(ports.ReportFile) int64 { return int64(len(s.contents("rep_1/report.csv"))) }
 	}},
 	{"has no date", "ModTime is the time of Commit", func(s *reportFiles) {
 		s.dated = func(ports.ReportFile) time.Time { return time.Time{} }
 	}},
-	{"dates a file when it is opened", "ModTime is the time of Commit", func(s *reportFiles) {
+	{"uses the time of Open", "ModTime is the time of Commit", func(s *reportFiles) {
 		n := time.Duration(0)
 		s.dated = func(f ports.ReportFile) time.Time { n++; return f.ModTime().Add(n) }
 	}},
-	{"dates go back", "ModTime is the time of Commit", func(s *reportFiles) {
+	{"moves ModTime back", "ModTime is the time of Commit", func(s *reportFiles) {
 		s.dated = func(f ports.ReportFile) time.Time {
 			if data := s.contents("rep_1/report.csv"); string(data) == "two\n" {
 				return f.ModTime().Add(-time.Minute)

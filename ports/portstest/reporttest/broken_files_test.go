@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
-// reportFiles are sound report files whose every method a saboteur may replace.
+// reportFiles are correct report files whose methods a flaw can replace.
 type reportFiles struct {
 	memory *fake.Files
 	fill   func() func()
@@ -89,7 +89,7 @@ func (f openFile) Seek(offset int64, whence int) (int64, error) {
 func (f openFile) Size() int64        { return f.s.size(f.ReportFile) }
 func (f openFile) ModTime() time.Time { return f.s.dated(f.ReportFile) }
 
-// put puts a file past the saboteur.
+// put stores a file without the flaw.
 func (s *reportFiles) put(name string, data []byte) {
 	f, err := s.memory.Create(context.Background(), name)
 	if err == nil {
@@ -98,7 +98,7 @@ func (s *reportFiles) put(name string, data []byte) {
 	}
 }
 
-// contents gives what stands under the name, past the saboteur.
+// contents returns the contents of a file without the flaw.
 func (s *reportFiles) contents(name string) []byte {
 	f, err := s.memory.Open(context.Background(), name)
 	if err != nil {
@@ -113,7 +113,7 @@ type fileSaboteur struct {
 	spoil       func(s *reportFiles)
 }
 
-// renames lets fn see each name first.
+// renames applies fn to each name first.
 func renames(fn func(name string) string) func(s *reportFiles) {
 	return func(s *reportFiles) {
 		create, open, remove := s.create, s.open, s.remove
@@ -123,7 +123,7 @@ func renames(fn func(name string) string) func(s *reportFiles) {
 	}
 }
 
-// obliging takes bad names for others.
+// obliging accepts some invalid names.
 func obliging(bad func(name string) bool) func(s *reportFiles) {
 	return renames(func(name string) string {
 		if bad(name) {
@@ -174,7 +174,7 @@ func wantAllCaught(t *testing.T, checks, caught []string) {
 	t.Helper()
 	for i, check := range checks {
 		if !slices.Contains(caught, check) {
-			t.Errorf("no saboteur shows that the check %q can fail", check)
+			t.Errorf("no flaw shows that the check %q can fail", check)
 		}
 		if slices.Contains(checks[:i], check) {
 			t.Errorf("two checks are named %q", check)

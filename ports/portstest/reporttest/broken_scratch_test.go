@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
-// scratch is a sound scratch whose every method a saboteur may replace.
+// scratch is a correct scratch whose methods a flaw can replace.
 type scratch struct {
 	memory *fake.Scratch
 	fill   func() func()
@@ -42,7 +42,7 @@ func newScratch() *scratch {
 	}
 }
 
-// faultSwitch stands for a disk that may be full.
+// faultSwitch simulates a disk that may be full.
 type faultSwitch struct {
 	mu sync.Mutex
 	on bool
@@ -90,7 +90,7 @@ func (s scratchSpace) Open(name string) (io.ReadCloser, error)    { return s.s.o
 func (s scratchSpace) Remove(name string) error                   { return s.s.remove(s.inner, name) }
 func (s scratchSpace) Close() error                               { return s.s.closeSpace(s.inner) }
 
-// spoiltWriter is a file whose Write a saboteur replaced.
+// spoiltWriter is a file whose Write was replaced by a flaw.
 type spoiltWriter struct {
 	io.WriteCloser
 	write func(p []byte) (int, error)
@@ -98,7 +98,7 @@ type spoiltWriter struct {
 
 func (w spoiltWriter) Write(p []byte) (int, error) { return w.write(p) }
 
-// onScratchWrite lets fn stand in for the Write of each file.
+// onScratchWrite replaces the Write of each file with fn.
 func onScratchWrite(fn func(w io.Writer, p []byte) (int, error)) func(s *scratch) {
 	return func(s *scratch) {
 		create := s.create
@@ -112,7 +112,7 @@ func onScratchWrite(fn func(w io.Writer, p []byte) (int, error)) func(s *scratch
 	}
 }
 
-// renamesScratch lets fn see each name first.
+// renamesScratch applies fn to each name first.
 func renamesScratch(fn func(name string) string) func(s *scratch) {
 	return func(s *scratch) {
 		create, open, remove := s.create, s.open, s.remove
@@ -122,7 +122,7 @@ func renamesScratch(fn func(name string) string) func(s *scratch) {
 	}
 }
 
-// keptBuffer writes what it was given when it is closed.
+// keptBuffer keeps the slices passed to Write and writes them when it is closed.
 type keptBuffer struct {
 	io.WriteCloser
 	kept [][]byte
@@ -145,10 +145,10 @@ var scratchSaboteurs = []struct {
 		}
 		return w.Write(p)
 	})},
-	{"takes less than it was given", "a file is read back as written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
+	{"writes less than it was passed", "a file is read back as written", onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 		return w.Write(p[:min(len(p), 64<<10)])
 	})},
-	{"is read once", "a file can be opened several times", func(s *scratch) {
+	{"can be read only once", "a file can be opened several times", func(s *scratch) {
 		seen := map[string]bool{}
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			if seen[name] {
@@ -158,7 +158,7 @@ var scratchSaboteurs = []struct {
 			return space.Open(name)
 		}
 	}},
-	{"has one place for all readers of a file", "a file can be opened several times", func(s *scratch) {
+	{"shares one position between the readers of a file", "a file can be opened several times", func(s *scratch) {
 		readers := map[string]io.ReadCloser{}
 		s.open = func(space ports.ScratchSpace, name string) (r io.ReadCloser, err error) {
 			if readers[name] == nil {
@@ -167,7 +167,7 @@ var scratchSaboteurs = []struct {
 			return readers[name], err
 		}
 	}},
-	{"has room for 50 files", "many files can be written and read at the same time", func(s *scratch) {
+	{"has room for only 50 files", "many files can be written and read at the same time", func(s *scratch) {
 		n := 0
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
 			if n++; n > 50 {
@@ -176,7 +176,7 @@ var scratchSaboteurs = []struct {
 			return space.Create(name)
 		}
 	}},
-	{"has one buffer for all files", "many files can be written and read at the same time", func(s *scratch) {
+	{"shares one buffer between all files", "many files can be written and read at the same time", func(s *scratch) {
 		var all bytes.Buffer
 		onScratchWrite(func(w io.Writer, p []byte) (int, error) {
 			all.Write(p)
@@ -218,7 +218,7 @@ var scratchSaboteurs = []struct {
 			return errors.Join(space.Remove(name), space.Remove(name+"0"))
 		}
 	}},
-	{"gives an empty file where there is none", "a file that was never written is not found", func(s *scratch) {
+	{"returns an empty file for a missing one", "a file that was never written is not found", func(s *scratch) {
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			r, err := space.Open(name)
 			if errcodes.Of(err) == errcodes.NotFound {
@@ -227,7 +227,7 @@ var scratchSaboteurs = []struct {
 			return r, err
 		}
 	}},
-	{"has no code for a file that is not there", "a file that was never written is not found", func(s *scratch) {
+	{"returns no code for a missing file", "a file that was never written is not found", func(s *scratch) {
 		s.open = func(space ports.ScratchSpace, name string) (io.ReadCloser, error) {
 			r, err := space.Open(name)
 			return r, broken.Recode(err, errcodes.NotFound, errcodes.StorageUnavailable)
@@ -241,14 +241,14 @@ var scratchSaboteurs = []struct {
 			return r
 		}, name)
 	})},
-	{"keeps 64 letters", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string { return name[:min(len(name), 64)] })},
-	{"takes no name", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string {
+	{"keeps only 64 letters", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string { return name[:min(len(name), 64)] })},
+	{"accepts the empty name", "a name with other than letters and digits is rejected", renamesScratch(func(name string) string {
 		if name == "" {
 			return "none"
 		}
 		return name
 	})},
-	{"refuses capitals", "a name with other than letters and digits is rejected", func(s *scratch) {
+	{"rejects capitals", "a name with other than letters and digits is rejected", func(s *scratch) {
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
 			if strings.ToLower(name) != name {
 				return nil, errcodes.New(errcodes.InvalidRequest, "")
@@ -256,7 +256,7 @@ var scratchSaboteurs = []struct {
 			return space.Create(name)
 		}
 	}},
-	{"has one space for all", "two spaces are independent", func(s *scratch) {
+	{"has only one space", "two spaces are independent", func(s *scratch) {
 		var only ports.ScratchSpace
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
 			if only != nil {
@@ -281,7 +281,7 @@ var scratchSaboteurs = []struct {
 			return err
 		}
 	}},
-	{"leaves its files", "Close removes the space and its files", func(s *scratch) {
+	{"leaves files behind", "Close removes the space and its files", func(s *scratch) {
 		closed := map[ports.ScratchSpace]bool{}
 		s.closeSpace = func(space ports.ScratchSpace) error { closed[space] = true; return nil }
 		s.create = func(space ports.ScratchSpace, name string) (io.WriteCloser, error) {
@@ -310,7 +310,7 @@ var scratchSaboteurs = []struct {
 			return space.Close()
 		}
 	}},
-	{"opens few spaces", "spaces can be used concurrently", func(s *scratch) {
+	{"limits the number of spaces", "spaces can be used concurrently", func(s *scratch) {
 		var mu sync.Mutex
 		n := 0
 		s.space = func(ctx context.Context) (ports.ScratchSpace, error) {
@@ -346,7 +346,7 @@ func TestASoundScratchPassesEveryCheck(t *testing.T) {
 			t.Errorf("%s: failed %t, skipped %t\n%s", check, r.Failed(), r.Skipped(), r.Text())
 		}
 		if n := sound.memory.Spaces(); n != 0 {
-			t.Errorf("%s leaves %d spaces open", check, n)
+			t.Errorf("the check %s leaves %d spaces open", check, n)
 		}
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// settled is a settlement source out of a list, whose every part a test may
-// bend.
+// settled is a settlement source that reads a list. A test can change each part.
 type settled struct {
 	held []owned
 	now  time.Time
@@ -128,7 +127,7 @@ func TestSettlementSourceCatchesWrongSources(t *testing.T) {
 	wrong := wrongSettlements()
 	for _, c := range settlementChecks {
 		if len(wrong[c.Name]) == 0 {
-			t.Errorf("no wrong source shows that this check can fail: %s", c.Name)
+			t.Errorf("no wrong source shows that the check %q can fail", c.Name)
 		}
 		for name, bend := range wrong[c.Name] {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
@@ -140,11 +139,11 @@ func TestSettlementSourceCatchesWrongSources(t *testing.T) {
 		delete(wrong, c.Name)
 	}
 	for name := range wrong {
-		t.Errorf("no check has the name %q", name)
+		t.Errorf("there is no check %q", name)
 	}
 }
 
-// onLine bends each line that is held.
+// onLine changes each stored line.
 func onLine(bend func(l *owned)) func(*settled) {
 	return func(s *settled) {
 		for i := range s.held {
@@ -153,7 +152,7 @@ func onLine(bend func(l *owned)) func(*settled) {
 	}
 }
 
-// onLines bends the stream.
+// onLines changes the stream.
 func onLines(bend func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error]) func(*settled) {
 	return func(s *settled) {
 		s.lines = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
@@ -169,13 +168,13 @@ func dropLines(drop func(l owned) bool) func(*settled) {
 func wrongSettlements() map[string]map[string]func(*settled) {
 	return map[string]map[string]func(*settled){
 		"the lines are those of the source": {
-			"loses one":                dropLines(func(l owned) bool { return l.Line == 28 }),
-			"loses a bad one":          dropLines(func(l owned) bool { return l.Line == 91 }),
-			"changes a sign":           onLine(func(l *owned) { l.Amount = -l.Amount }),
-			"numbers by itself":        onLine(func(l *owned) { l.Line++ }),
-			"takes none for 0":         onLine(func(l *owned) { l.HasAmount = true }),
-			"takes 0 for none":         onLine(func(l *owned) { l.HasAmount = false }),
-			"takes a bad one for good": onLine(func(l *owned) { l.Bad = "" }),
+			"loses one":                 dropLines(func(l owned) bool { return l.Line == 28 }),
+			"loses a bad one":           dropLines(func(l owned) bool { return l.Line == 91 }),
+			"changes a sign":            onLine(func(l *owned) { l.Amount = -l.Amount }),
+			"renumbers the lines":       onLine(func(l *owned) { l.Line++ }),
+			"treats no amount as 0":     onLine(func(l *owned) { l.HasAmount = true }),
+			"treats 0 as no amount":     onLine(func(l *owned) { l.HasAmount = false }),
+			"treats a bad line as good": onLine(func(l *owned) { l.Bad = "" }),
 			"moves the time": onLine(func(l *owned) {
 				if !l.At.IsZero() {
 					l.At = l.At.Add(time.Millisecond)
@@ -183,10 +182,10 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			}),
 		},
 		"each line has a unique number above 0": {
-			"has none":         onLine(func(l *owned) { l.Line = 0 }),
-			"has one for two":  onLine(func(l *owned) { l.Line = (l.Line + 5) / 6 }),
-			"counts from zero": onLine(func(l *owned) { l.Line -= 16 }),
-			"gives one twice":  func(s *settled) { s.held = append(s.held, s.held[12]) },
+			"has no number":        onLine(func(l *owned) { l.Line = 0 }),
+			"repeats numbers":      onLine(func(l *owned) { l.Line = (l.Line + 5) / 6 }),
+			"counts from zero":     onLine(func(l *owned) { l.Line -= 16 }),
+			"returns a line twice": func(s *settled) { s.held = append(s.held, s.held[12]) },
 		},
 		"a good line has a reference, a currency and a time": {
 			"has no reference":       onLine(func(l *owned) { l.Reference = "" }),
@@ -211,44 +210,44 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			}),
 		},
 		"a bad line has an amount with a currency, or HasAmount is false": {
-			"forgets to say so": onLine(func(l *owned) {
+			"does not report a missing amount": onLine(func(l *owned) {
 				if l.Line == 92 {
 					l.HasAmount, l.Amount = false, -1
 				}
 			}),
-			"has one of no currency": onLine(func(l *owned) { l.HasAmount = l.Bad != "" }),
+			"has an amount without a currency": onLine(func(l *owned) { l.HasAmount = l.Bad != "" }),
 		},
 		"From is included and Until is not": {
-			"leaves From out": func(s *settled) {
+			"excludes From": func(s *settled) {
 				s.within = func(at time.Time, q ports.RowQuery) bool { return at.After(q.From) && at.Before(q.Until) }
 			},
-			"takes Until in": func(s *settled) {
+			"includes Until": func(s *settled) {
 				s.within = func(at time.Time, q ports.RowQuery) bool { return !at.Before(q.From) && !at.After(q.Until) }
 			},
-			"takes all": func(s *settled) { s.within = func(time.Time, ports.RowQuery) bool { return true } },
+			"ignores the period": func(s *settled) { s.within = func(time.Time, ports.RowQuery) bool { return true } },
 		},
 		"bad lines whose time cannot be read are in every result": {
 			"drops them": dropLines(func(l owned) bool { return l.Bad != "" }),
-			"looks at their time": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"filters them by their time": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				if q.From.Year() != sourceStart.Year() {
 					dropLines(func(l owned) bool { return l.At.IsZero() })(s)
 				}
 				return s.stream(ctx, q)
 			}),
-			"makes their time up": onLine(func(l *owned) {
+			"invents a time": onLine(func(l *owned) {
 				if l.At.IsZero() {
 					l.At = sourceStart.Add(2 * time.Hour)
 				}
 			}),
 		},
 		"no good line belongs to another owner or merchant (I31)": {
-			"looks at the owner only": func(s *settled) { s.theirs = func(l owned, q ports.RowQuery) bool { return l.owner == q.Owner } },
-			"looks at the merchant only": func(s *settled) {
+			"checks only the owner": func(s *settled) { s.theirs = func(l owned, q ports.RowQuery) bool { return l.owner == q.Owner } },
+			"checks only the merchant": func(s *settled) {
 				s.theirs = func(l owned, q ports.RowQuery) bool { return l.merchant == q.MerchantID }
 			},
 		},
 		"the same query returns the same lines": {
-			"counts as it goes": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"numbers lines per call": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				onLine(func(l *owned) { l.Line++ })(s)
 				return s.stream(ctx, q)
 			}),
@@ -260,7 +259,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 				}
 				return s.stream(ctx, q)
 			}),
-			"refuses the columns": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"rejects the columns": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				if len(q.Columns) > 0 {
 					return func(yield func(ports.SettlementLine, error) bool) {
 						yield(ports.SettlementLine{}, errcodes.InvalidRequest)
@@ -270,27 +269,27 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			}),
 		},
 		"a stream that is abandoned stops and leaves nothing running": {
-			"goes on": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"continues": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return func(yield func(ports.SettlementLine, error) bool) {
 					s.stream(ctx, q)(func(l ports.SettlementLine, err error) bool { yield(l, err); return true })
 				}
 			}),
 		},
 		"a done context returns its code": {
-			"does not look": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"ignores the context": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return s.stream(context.WithoutCancel(ctx), q)
 			}),
-			"does not look in AsOf": func(s *settled) {
+			"ignores the context of AsOf": func(s *settled) {
 				s.asOf = func(_ context.Context, now time.Time) (time.Time, error) { return minTime(now, s.now), nil }
 			},
 		},
 		"a stream cut short by its context yields an error": {
-			"ends without a word": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
+			"ends without an error": onLines(func(s *settled, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
 		},
 		"concurrent reads are safe": {
-			"turns the second away": func(s *settled) {
+			"rejects the second caller": func(s *settled) {
 				var inside atomic.Int32
 				s.lines = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 					return func(yield func(ports.SettlementLine, error) bool) {
@@ -306,7 +305,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			},
 		},
 		"AsOf is not in the future": {
-			"goes by its own clock": func(s *settled) { s.asOf = func(context.Context, time.Time) (time.Time, error) { return s.now, nil } },
+			"uses its own clock": func(s *settled) { s.asOf = func(context.Context, time.Time) (time.Time, error) { return s.now, nil } },
 			"fails": func(s *settled) {
 				s.asOf = func(context.Context, time.Time) (time.Time, error) { return time.Time{}, errors.New("no") }
 			},

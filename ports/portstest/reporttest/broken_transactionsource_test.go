@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// listed is a source out of a list, whose every part a test may bend.
+// listed is a source that reads a list. A test can change each part.
 type listed struct {
 	columns []ports.Column
 	held    []map[string]string
@@ -29,7 +29,7 @@ type listed struct {
 	rows    func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error]
 	asOf    func(ctx context.Context, now time.Time) (time.Time, error)
 
-	// The parts of rows.
+	// These are the parts of rows.
 	within func(at time.Time, q ports.RowQuery) bool
 	keeps  func(f ports.Filter, row map[string]string) bool
 	owned  func(row map[string]string, q ports.RowQuery) bool
@@ -70,11 +70,11 @@ func heldRow(owner, merchant string, i int, at time.Duration) map[string]string 
 	return row
 }
 
-// newListed gives a sound source; rows 4 to 7 are of one instant.
+// newListed returns a correct source. Rows 4 to 7 have the same time.
 func newListed() *listed {
 	s := &listed{columns: slices.Clone(theTen), now: sourceStart.AddDate(0, 0, 3)}
 	for i := range s.columns {
-		s.columns[i].Meaning = "what it says"
+		s.columns[i].Meaning = "some meaning"
 	}
 	s.columns[4].Currency = ports.ColumnCurrency
 	s.columns = append(s.columns, ports.Column{Name: attempts, Type: ports.ColumnInteger, Meaning: "how often it was tried"})
@@ -197,7 +197,7 @@ func TestTransactionSourceCatchesWrongSources(t *testing.T) {
 	wrong := wrongSources()
 	for _, c := range sourceChecks {
 		if len(wrong[c.Name]) == 0 {
-			t.Errorf("no wrong source shows that this check can fail: %s", c.Name)
+			t.Errorf("no wrong source shows that the check %q can fail", c.Name)
 		}
 		for name, bend := range wrong[c.Name] {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
@@ -209,11 +209,11 @@ func TestTransactionSourceCatchesWrongSources(t *testing.T) {
 		delete(wrong, c.Name)
 	}
 	for name := range wrong {
-		t.Errorf("no check has the name %q", name)
+		t.Errorf("there is no check %q", name)
 	}
 }
 
-// onHeld bends what is held.
+// onHeld changes the stored rows.
 func onHeld(bend func(i int, row map[string]string)) func(*listed) {
 	return func(s *listed) {
 		for i, row := range s.held {
@@ -222,19 +222,19 @@ func onHeld(bend func(i int, row map[string]string)) func(*listed) {
 	}
 }
 
-// onColumns bends the columns.
+// onColumns changes the columns.
 func onColumns(bend func(columns []ports.Column) []ports.Column) func(*listed) {
 	return func(s *listed) { s.columns = bend(s.columns) }
 }
 
-// onRows bends the stream.
+// onRows changes the stream.
 func onRows(bend func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error]) func(*listed) {
 	return func(s *listed) {
 		s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] { return bend(s, ctx, q) }
 	}
 }
 
-// onFilter bends how one kind of filter is applied.
+// onFilter changes how one kind of filter is applied.
 func onFilter(bend func(s *listed, f ports.Filter, row map[string]string) bool) func(*listed) {
 	return func(s *listed) {
 		s.keeps = func(f ports.Filter, row map[string]string) bool { return bend(s, f, row) }
@@ -260,7 +260,7 @@ func wrongSources() map[string]map[string]func(*listed) {
 func wrongColumns() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"the ten required columns exist with their types": {
-			"lacks one":              onColumns(func(c []ports.Column) []ports.Column { return slices.Delete(c, 8, 9) }),
+			"lacks a column":         onColumns(func(c []ports.Column) []ports.Column { return slices.Delete(c, 8, 9) }),
 			"calls createdAt a text": onColumns(func(c []ports.Column) []ports.Column { c[9].Type = ports.ColumnText; return c }),
 			"has its currency elsewhere": onColumns(func(c []ports.Column) []ports.Column {
 				c[4].Currency = ports.ColumnMethod
@@ -268,16 +268,16 @@ func wrongColumns() map[string]map[string]func(*listed) {
 			}),
 		},
 		"each column has a unique name and a meaning": {
-			"says nothing":            onColumns(func(c []ports.Column) []ports.Column { c[2].Meaning = " "; return c }),
-			"has one twice":           onColumns(func(c []ports.Column) []ports.Column { return append(c, c[3]) }),
-			"has one without a name":  onColumns(func(c []ports.Column) []ports.Column { c[10].Name = ""; return c }),
-			"makes up a type":         onColumns(func(c []ports.Column) []ports.Column { c[10].Type = "number"; return c }),
-			"gives a text a currency": onColumns(func(c []ports.Column) []ports.Column { c[0].Currency = "currency"; return c }),
-			"has money of nothing":    onColumns(func(c []ports.Column) []ports.Column { c[4].Currency = ""; return c }),
+			"has no meaning":                      onColumns(func(c []ports.Column) []ports.Column { c[2].Meaning = " "; return c }),
+			"has a column twice":                  onColumns(func(c []ports.Column) []ports.Column { return append(c, c[3]) }),
+			"has a column without a name":         onColumns(func(c []ports.Column) []ports.Column { c[10].Name = ""; return c }),
+			"has an unknown type":                 onColumns(func(c []ports.Column) []ports.Column { c[10].Type = "number"; return c }),
+			"has a currency column for a text":    onColumns(func(c []ports.Column) []ports.Column { c[0].Currency = "currency"; return c }),
+			"has money without a currency column": onColumns(func(c []ports.Column) []ports.Column { c[4].Currency = ""; return c }),
 		},
 		"the columns never change": {
-			"hands out its own list": func(s *listed) { s.list = func() []ports.Column { return s.columns } },
-			"turns them round": func(s *listed) {
+			"returns its internal list": func(s *listed) { s.list = func() []ports.Column { return s.columns } },
+			"reverses them": func(s *listed) {
 				rows := s.rows
 				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 					slices.Reverse(s.columns)
@@ -286,28 +286,28 @@ func wrongColumns() map[string]map[string]func(*listed) {
 			},
 		},
 		"values match their columns' types": {
-			"gives an exponent":        withText(ports.ColumnAmount, "1e3"),
-			"gives thousands":          withText(ports.ColumnAmount, "1,000.00"),
-			"pads":                     withText(ports.ColumnAmount, "007"),
-			"gives a plus":             withText(ports.ColumnAmount, "+7"),
-			"gives a point alone":      withText(ports.ColumnAmount, "7."),
-			"gives seconds":            withText(ports.ColumnCreatedAt, "2026-11-20T02:00:00Z"),
-			"gives a zone":             withText(ports.ColumnCreatedAt, "2026-11-20T04:00:00.000+02:00"),
-			"gives an integer of text": withText(attempts, "one"),
-			"gives a huge integer":     withText(attempts, "9223372036854775808"),
-			"pads an integer":          withText(attempts, "01"),
-			"gives money of nothing":   withText(ports.ColumnCurrency, ""),
-			"leaves the amount out":    withText(ports.ColumnAmount, ""),
-			"leaves the id out":        withText(ports.ColumnTransactionID, ""),
+			"returns an exponent":              withText(ports.ColumnAmount, "1e3"),
+			"returns thousands separators":     withText(ports.ColumnAmount, "1,000.00"),
+			"pads":                             withText(ports.ColumnAmount, "007"),
+			"returns a plus sign":              withText(ports.ColumnAmount, "+7"),
+			"returns a trailing point":         withText(ports.ColumnAmount, "7."),
+			"returns seconds":                  withText(ports.ColumnCreatedAt, "2026-11-20T02:00:00Z"),
+			"returns a zone":                   withText(ports.ColumnCreatedAt, "2026-11-20T04:00:00.000+02:00"),
+			"returns a word as an integer":     withText(attempts, "one"),
+			"returns a huge integer":           withText(attempts, "9223372036854775808"),
+			"pads an integer":                  withText(attempts, "01"),
+			"returns money without a currency": withText(ports.ColumnCurrency, ""),
+			"omits the amount":                 withText(ports.ColumnAmount, ""),
+			"omits the id":                     withText(ports.ColumnTransactionID, ""),
 		},
 		"a transaction's code matches its status and direction": {
-			"makes up a status":          withText(ports.ColumnStatus, "DONE"),
-			"makes up a direction":       withText(ports.ColumnDirection, "collect"),
-			"has a code for all":         onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = "declined" }),
-			"makes up a code":            onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = strings.ToUpper(r[ports.ColumnCode]) }),
-			"mixes failed and error":     onHeld(func(_ int, r map[string]string) { swapStatus(r, "FAILED", "ERRORED") }),
-			"mixes payin and payout":     onHeld(func(_ int, r map[string]string) { r[ports.ColumnDirection] = "payin" }),
-			"leaves the code of one out": onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = "" }),
+			"has an unknown status":    withText(ports.ColumnStatus, "DONE"),
+			"has an unknown direction": withText(ports.ColumnDirection, "collect"),
+			"has a code in every row":  onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = "declined" }),
+			"has an unknown code":      onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = strings.ToUpper(r[ports.ColumnCode]) }),
+			"mixes failed and error":   onHeld(func(_ int, r map[string]string) { swapStatus(r, "FAILED", "ERRORED") }),
+			"mixes payin and payout":   onHeld(func(_ int, r map[string]string) { r[ports.ColumnDirection] = "payin" }),
+			"omits a code":             onHeld(func(_ int, r map[string]string) { r[ports.ColumnCode] = "" }),
 		},
 	}
 }
@@ -315,31 +315,31 @@ func wrongColumns() map[string]map[string]func(*listed) {
 func wrongRows() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"the rows are those of the source": {
-			"loses one":     func(s *listed) { s.held = slices.Delete(s.held, 30, 33) },
-			"changes one":   onHeld(func(_ int, r map[string]string) { r[ports.ColumnMethod] = "cash" }),
-			"makes one up":  func(s *listed) { s.held = append(s.held, heldRow("acme", "m1", 77, 5*time.Hour)) },
-			"gives nothing": func(s *listed) { s.held = nil },
+			"loses a row":   func(s *listed) { s.held = slices.Delete(s.held, 30, 33) },
+			"changes a row": onHeld(func(_ int, r map[string]string) { r[ports.ColumnMethod] = "cash" }),
+			"invents a row": func(s *listed) { s.held = append(s.held, heldRow("acme", "m1", 77, 5*time.Hour)) },
+			"has no rows":   func(s *listed) { s.held = nil },
 		},
 		"no row belongs to another owner or merchant (I31)": {
-			"looks at the owner only": func(s *listed) {
+			"checks only the owner": func(s *listed) {
 				s.owned = func(r map[string]string, q ports.RowQuery) bool { return r["owner"] == q.Owner }
 			},
-			"looks at the merchant only": func(s *listed) {
+			"checks only the merchant": func(s *listed) {
 				s.owned = func(r map[string]string, q ports.RowQuery) bool { return r["merchant"] == q.MerchantID }
 			},
-			"knows one owner": func(s *listed) {
+			"returns one owner's rows to all": func(s *listed) {
 				s.owned = func(r map[string]string, _ ports.RowQuery) bool { return r["owner"] == "acme" }
 			},
 		},
 		"From is included and Until is not": {
-			"leaves From out": func(s *listed) {
+			"excludes From": func(s *listed) {
 				s.within = func(at time.Time, q ports.RowQuery) bool { return at.After(q.From) && at.Before(q.Until) }
 			},
-			"takes Until in": func(s *listed) {
+			"includes Until": func(s *listed) {
 				s.within = func(at time.Time, q ports.RowQuery) bool { return !at.Before(q.From) && !at.After(q.Until) }
 			},
-			"takes whole days": func(s *listed) { s.within = func(time.Time, ports.RowQuery) bool { return true } },
-			"takes whole seconds": func(s *listed) {
+			"ignores the period": func(s *listed) { s.within = func(time.Time, ports.RowQuery) bool { return true } },
+			"compares whole seconds": func(s *listed) {
 				onHeld(func(_ int, r map[string]string) {
 					r[ports.ColumnCreatedAt] = strings.Replace(r[ports.ColumnCreatedAt], ".000Z", ".500Z", 1)
 				})(s)
@@ -350,24 +350,24 @@ func wrongRows() map[string]map[string]func(*listed) {
 			},
 		},
 		"each row is returned once, by createdAt, then transactionId": {
-			"gives one twice": func(s *listed) { s.held = append(s.held, s.held[30]) },
-			"goes backwards": func(s *listed) {
+			"returns a row twice": func(s *listed) { s.held = append(s.held, s.held[30]) },
+			"orders backwards": func(s *listed) {
 				order := s.order
 				s.order = func(a, b map[string]string) int { return order(b, a) }
 			},
-			"forgets the id": func(s *listed) {
+			"does not order by id": func(s *listed) {
 				s.order = func(a, b map[string]string) int {
 					return strings.Compare(a[ports.ColumnCreatedAt], b[ports.ColumnCreatedAt])
 				}
 			},
-			"goes by the id": func(s *listed) {
+			"orders by id only": func(s *listed) {
 				s.order = func(a, b map[string]string) int {
 					return strings.Compare(a[ports.ColumnTransactionID], b[ports.ColumnTransactionID])
 				}
 			},
 		},
 		"a row has the requested columns in the requested order": {
-			"keeps its own order": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"keeps its own column order": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				list := slices.Clone(q.Columns)
 				q.Columns = nil
 				for _, c := range s.columns {
@@ -377,7 +377,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 				}
 				return s.stream(ctx, q)
 			}),
-			"gives them all": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"returns all columns": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Columns = nil
 				for _, c := range s.columns {
 					q.Columns = append(q.Columns, c.Name)
@@ -386,7 +386,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 			}),
 		},
 		"the same query returns the same rows": {
-			"gives one less each time": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"returns a row less each time": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				s.held = s.held[:len(s.held)-10]
 				return s.stream(ctx, q)
 			}),
@@ -413,12 +413,12 @@ func wrongFilters() map[string]map[string]func(*listed) {
 			}),
 		},
 		"a filter by texts selects the rows with one of them": {
-			"keeps all": onFilter(func(*listed, ports.Filter, map[string]string) bool { return true }),
-			"looks at the first only": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"selects all rows": onFilter(func(*listed, ports.Filter, map[string]string) bool { return true }),
+			"uses only the first text": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				f.OneOf = f.OneOf[:1]
 				return s.passes(f, r)
 			}),
-			"takes money for text": onFilter(func(_ *listed, f ports.Filter, r map[string]string) bool {
+			"compares money as text": onFilter(func(_ *listed, f ports.Filter, r map[string]string) bool {
 				return slices.Contains(f.OneOf, r[f.Column])
 			}),
 			"folds case": onFilter(func(_ *listed, f ports.Filter, r map[string]string) bool {
@@ -432,27 +432,27 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				f.OneOf = list
 				return s.passes(f, r)
 			}),
-			"takes a part for the whole": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"matches patterns": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				return s.passes(f, r) || slices.ContainsFunc(f.OneOf, func(w string) bool {
 					return strings.HasSuffix(w, "%") && strings.HasPrefix(r[f.Column], strings.TrimSuffix(w, "%"))
 				})
 			}),
 		},
 		"a filter by a range includes both ends": {
-			"leaves the first out": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"excludes the lower bound": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				return s.passes(f, r) && r[f.Column] != f.From
 			}),
-			"leaves the last out": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"excludes the upper bound": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				return s.passes(f, r) && r[f.Column] != f.To
 			}),
 			"compares amounts as text": onFilter(func(_ *listed, f ports.Filter, r map[string]string) bool {
 				return r[f.Column] != "" && r[f.Column] >= f.From && (f.To == "" || r[f.Column] <= f.To)
 			}),
-			"keeps what has no value": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool { return r[f.Column] == "" || s.passes(f, r) }),
-			"needs both bounds": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"selects rows without a value": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool { return r[f.Column] == "" || s.passes(f, r) }),
+			"requires both bounds": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				return f.From == "" || f.To == "" || s.passes(f, r)
 			}),
-			"turns the bounds round": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
+			"swaps reversed bounds": onFilter(func(s *listed, f ports.Filter, r map[string]string) bool {
 				if f.From != "" && f.To != "" && f.From > f.To {
 					f.From, f.To = f.To, f.From
 				}
@@ -460,17 +460,17 @@ func wrongFilters() map[string]map[string]func(*listed) {
 			}),
 		},
 		"filters apply together, also to columns that were not requested": {
-			"applies the first only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"applies only the first": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Filters = q.Filters[:min(1, len(q.Filters))]
 				return s.stream(ctx, q)
 			}),
-			"applies those of its columns only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"applies only those of requested columns": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Filters = slices.DeleteFunc(slices.Clone(q.Filters), func(f ports.Filter) bool { return !slices.Contains(q.Columns, f.Column) })
 				return s.stream(ctx, q)
 			}),
 		},
 		"a filter of an unknown column is not applied": {
-			"says that it applies all": func(s *listed) { s.applies = func(ports.Filter) bool { return true } },
+			"reports that it applies all": func(s *listed) { s.applies = func(ports.Filter) bool { return true } },
 			"folds the column's case": func(s *listed) {
 				applies := s.applies
 				s.applies = func(f ports.Filter) bool { return applies(f) || strings.EqualFold(f.Column, ports.ColumnStatus) }
@@ -482,12 +482,12 @@ func wrongFilters() map[string]map[string]func(*listed) {
 func wrongStops() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"a stream that is abandoned stops and leaves nothing running": {
-			"goes on": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"continues": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					s.stream(ctx, q)(func(r []string, err error) bool { yield(r, err); return true })
 				}
 			}),
-			"leaves a goroutine": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"leaks a goroutine": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					whole := true
 					for r, err := range s.stream(ctx, q) {
@@ -500,7 +500,7 @@ func wrongStops() map[string]map[string]func(*listed) {
 					}
 				}
 			}),
-			"is spent afterwards": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"cannot be used again": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					s.stream(ctx, q)(func(r []string, err error) bool {
 						if !yield(r, err) {
@@ -518,13 +518,13 @@ func wrongStops() map[string]map[string]func(*listed) {
 func wrongStreams() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"a done context returns its code": {
-			"does not look": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"ignores the context": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return s.stream(context.WithoutCancel(ctx), q)
 			}),
-			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"ends without an error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
-			"calls it unavailable": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"reports it as unavailable": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					if ctx.Err() != nil {
 						yield(nil, errcodes.Unavailable)
@@ -533,22 +533,22 @@ func wrongStreams() map[string]map[string]func(*listed) {
 					s.stream(ctx, q)(yield)
 				}
 			}),
-			"goes on behind its error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"continues after its error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					if err := ctx.Err(); err == nil || yield(nil, err) {
 						s.stream(context.WithoutCancel(ctx), q)(yield)
 					}
 				}
 			}),
-			"does not look in AsOf": func(s *listed) {
+			"ignores the context of AsOf": func(s *listed) {
 				s.asOf = func(_ context.Context, now time.Time) (time.Time, error) { return minTime(now, s.now), nil }
 			},
 		},
 		"a stream cut short by its context yields an error": {
-			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"ends without an error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
-			"loses the code": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+			"drops the code": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return func(yield func([]string, error) bool) {
 					s.stream(ctx, q)(func(r []string, err error) bool {
 						if err != nil {
@@ -565,7 +565,7 @@ func wrongStreams() map[string]map[string]func(*listed) {
 func wrongRaces() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"concurrent reads are safe": {
-			"has one row for all": func(s *listed) {
+			"shares one row between all readers": func(s *listed) {
 				var shared [16]atomic.Pointer[string]
 				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 					return func(yield func([]string, error) bool) {
@@ -586,7 +586,7 @@ func wrongRaces() map[string]map[string]func(*listed) {
 					}
 				}
 			},
-			"turns the second away": func(s *listed) {
+			"rejects the second caller": func(s *listed) {
 				var inside atomic.Int32
 				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 					return func(yield func([]string, error) bool) {
@@ -602,7 +602,7 @@ func wrongRaces() map[string]map[string]func(*listed) {
 			},
 		},
 		"AsOf is not in the future": {
-			"goes by its own clock": func(s *listed) {
+			"uses its own clock": func(s *listed) {
 				s.asOf = func(context.Context, time.Time) (time.Time, error) { return s.now, nil }
 			},
 			"fails": func(s *listed) {
@@ -621,7 +621,7 @@ func swapStatus(row map[string]string, a, b string) {
 	}
 }
 
-// silently ends a stream at its first error, without it.
+// silently ends a stream at its first error and drops the error.
 func silently[T any](ctx context.Context, stream iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for v, err := range stream {

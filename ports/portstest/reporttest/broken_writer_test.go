@@ -19,8 +19,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
-// reportFormat is a sound report writer of which a saboteur may replace every
-// part: a JSON list a line, the names first.
+// reportFormat is a correct report writer: one JSON list per line, the names
+// first. A flaw can replace each part.
 type reportFormat struct {
 	format, contentType string
 	out                 func(w io.Writer) io.Writer
@@ -96,7 +96,7 @@ var (
 	integerText = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 )
 
-// checkReportRow judges by other means than the adapters do.
+// checkReportRow checks a row in another way than the adapters do.
 func checkReportRow(columns []ports.Column, row []string) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest, "")
@@ -157,7 +157,7 @@ func alters(fn func(text string) string) func(f *reportFormat) {
 	}
 }
 
-// misreads lets texts of a type pass that are not of it.
+// misreads accepts some texts that are invalid for a type.
 func misreads(t ports.ColumnType, lax func(text string) bool) func(f *reportFormat) {
 	return func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row []string) error {
@@ -188,7 +188,7 @@ const (
 	lengthsRefused  = "a row of another length is rejected and leaves no trace"
 	nothingKept     = "rows and columns are not kept"
 	apart           = "two files at the same time are independent"
-	failureTold     = "an error of the io.Writer is returned"
+	failureReturned = "an error of the io.Writer is returned"
 )
 
 var reportSaboteurs = []struct {
@@ -196,7 +196,7 @@ var reportSaboteurs = []struct {
 	spoil       func(f *reportFormat)
 }{
 	{"writes its format as an extension with a dot", "Format and ContentType are valid", func(f *reportFormat) { f.format = ".lists" }},
-	{"writes its format large", "Format and ContentType are valid", func(f *reportFormat) { f.format = "CSV" }},
+	{"writes its format in capitals", "Format and ContentType are valid", func(f *reportFormat) { f.format = "CSV" }},
 	{"has no media type", "Format and ContentType are valid", func(f *reportFormat) { f.contentType = "lists" }},
 	{"writes the names with the first row", emptyReport, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
@@ -208,7 +208,7 @@ var reportSaboteurs = []struct {
 			return err
 		}
 	}},
-	{"lets a name be a formula that it alters", emptyReport, func(f *reportFormat) {
+	{"alters a name that looks like a formula", emptyReport, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
 			_, err := w.Write(bytes.Replace(line, []byte("=1"), []byte("2"), 1))
 			return err
@@ -241,26 +241,26 @@ var reportSaboteurs = []struct {
 	})},
 	{"trims blanks", staysText, alters(strings.TrimSpace)},
 	{"escapes markup", staysText, alters(func(text string) string { return strings.ReplaceAll(text, "<", "&lt;") })},
-	{"decodes escapes that nobody wrote", staysText, alters(func(text string) string { return strings.ReplaceAll(text, "_x0041_", "A") })},
-	{"guards numbers against being formulas", rowsReadBack, alters(func(text string) string {
+	{"decodes escapes that it did not write", staysText, alters(func(text string) string { return strings.ReplaceAll(text, "_x0041_", "A") })},
+	{"escapes numbers as if they were formulas", rowsReadBack, alters(func(text string) string {
 		if strings.HasPrefix(text, "-") {
 			return "'" + text
 		}
 		return text
 	})},
-	{"takes money through a float", spellings, alters(func(text string) string {
+	{"converts money through a float", spellings, alters(func(text string) string {
 		if n, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") {
 			return strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		return text
 	})},
-	{"takes integers through a float", spellings, alters(func(text string) string {
+	{"converts integers through a float", spellings, alters(func(text string) string {
 		if n, err := strconv.ParseFloat(text, 64); err == nil && !strings.Contains(text, ".") {
 			return strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		return text
 	})},
-	{"refuses integers near the bounds", spellings, func(f *reportFormat) {
+	{"rejects integers near the bounds", spellings, func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row []string) error {
 			if len(row) == 2 && len(row[1]) == 20 && columns[1].Type == ports.ColumnInteger {
 				return errcodes.New(errcodes.InvalidRequest, "")
@@ -268,20 +268,20 @@ var reportSaboteurs = []struct {
 			return checkReportRow(columns, row)
 		}
 	}},
-	{"takes what strconv takes for an integer", mistypedRefused, misreads(ports.ColumnInteger, func(text string) bool {
+	{"accepts every integer that strconv accepts", mistypedRefused, misreads(ports.ColumnInteger, func(text string) bool {
 		_, err := strconv.ParseInt(text, 10, 64)
 		return err == nil
 	})},
-	{"takes integers that are too large", mistypedRefused, misreads(ports.ColumnInteger, integerText.MatchString)},
-	{"takes what strconv takes for money", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool {
+	{"accepts integers that are too large", mistypedRefused, misreads(ports.ColumnInteger, integerText.MatchString)},
+	{"accepts every number that strconv accepts as money", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool {
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil
 	})},
-	{"takes money for a formula", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool { return text[:min(1, len(text))] == "=" })},
-	{"takes any RFC 3339 for a time", mistypedRefused, misreads(ports.ColumnTime, parsesAs(time.RFC3339))},
-	{"takes what time.Parse takes", mistypedRefused, misreads(ports.ColumnTime, parsesAs(ports.TimeLayout))},
-	{"takes days that no month has", mistypedRefused, misreads(ports.ColumnTime, regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString)},
-	{"refuses with another code", mistypedRefused, func(f *reportFormat) {
+	{"accepts a formula as money", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool { return text[:min(1, len(text))] == "=" })},
+	{"accepts any RFC 3339 time", mistypedRefused, misreads(ports.ColumnTime, parsesAs(time.RFC3339))},
+	{"accepts every time that time.Parse accepts", mistypedRefused, misreads(ports.ColumnTime, parsesAs(ports.TimeLayout))},
+	{"accepts days that no month has", mistypedRefused, misreads(ports.ColumnTime, regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString)},
+	{"returns another code", mistypedRefused, func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row []string) error {
 			if checkReportRow(columns, row) != nil {
 				return errcodes.New(errcodes.Unprocessable, "")
@@ -289,7 +289,7 @@ var reportSaboteurs = []struct {
 			return nil
 		}
 	}},
-	{"tells the text in the error", mistypedRefused, func(f *reportFormat) {
+	{"puts the text into the error", mistypedRefused, func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row []string) error {
 			if checkReportRow(columns, row) != nil {
 				return errcodes.New(errcodes.InvalidRequest, strings.Join(row, ", "))
@@ -297,10 +297,10 @@ var reportSaboteurs = []struct {
 			return nil
 		}
 	}},
-	{"writes the row that it refuses", mistypedRefused, func(f *reportFormat) {
+	{"writes the row that it rejects", mistypedRefused, func(f *reportFormat) {
 		f.write = func(w *reportRows, row []string) error { return errors.Join(w.add(row), w.put(row)) }
 	}},
-	{"takes short rows", lengthsRefused, func(f *reportFormat) {
+	{"accepts short rows", lengthsRefused, func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row []string) error {
 			return checkReportRow(columns[:min(len(row), len(columns))], row)
 		}
@@ -308,7 +308,7 @@ var reportSaboteurs = []struct {
 	{"cuts long rows", lengthsRefused, func(f *reportFormat) {
 		f.write = func(w *reportRows, row []string) error { return w.put(row[:min(len(row), len(w.columns))]) }
 	}},
-	{"ends at the first bad row", lengthsRefused, func(f *reportFormat) {
+	{"stops at the first invalid row", lengthsRefused, func(f *reportFormat) {
 		bad := false
 		f.check = func(columns []ports.Column, row []string) error {
 			err := checkReportRow(columns, row)
@@ -322,7 +322,7 @@ var reportSaboteurs = []struct {
 	{"keeps the columns", nothingKept, func(f *reportFormat) {
 		f.columns = func(columns []ports.Column) []ports.Column { return columns }
 	}},
-	{"has one file", apart, func(f *reportFormat) {
+	{"has only one file", apart, func(f *reportFormat) {
 		var first io.Writer
 		f.out = func(w io.Writer) io.Writer {
 			if first == nil {
@@ -331,19 +331,19 @@ var reportSaboteurs = []struct {
 			return first
 		}
 	}},
-	{"ignores failures", failureTold, func(f *reportFormat) {
+	{"ignores failures", failureReturned, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
 			_, _ = w.Write(line)
 			return nil
 		}
 	}},
-	{"does not look at how much was taken", failureTold, func(f *reportFormat) {
+	{"ignores short writes", failureReturned, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
 			_, err := w.Write(line)
 			return err
 		}
 	}},
-	{"hides what failed", failureTold, func(f *reportFormat) {
+	{"hides the error", failureReturned, func(f *reportFormat) {
 		f.flush = func(w io.Writer, line []byte) error {
 			if n, err := w.Write(line); err != nil || n < len(line) {
 				return errcodes.New(errcodes.StorageUnavailable, "")
@@ -421,7 +421,7 @@ func TestEveryCheckOfAReportWriterHasAFlaw(t *testing.T) {
 		}) bool {
 			return s.check == check
 		}) {
-			t.Errorf("no flaw is known that %q catches", check)
+			t.Errorf("no flaw shows that the check %q can fail", check)
 		}
 	}
 }

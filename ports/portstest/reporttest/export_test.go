@@ -6,7 +6,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// FileCheckNames lists the checks of ReportFiles.
+// FileCheckNames returns the names of ReportFiles' checks.
 func FileCheckNames() []string { return kit.Names(fileChecks) }
 
 // RunFileCheck runs one check of ReportFiles.
@@ -14,7 +14,7 @@ func RunFileCheck(tb testing.TB, name string, files Files) {
 	kit.One(tb, "ReportFiles", fileChecks, name, newFileKit(tb, files))
 }
 
-// ScratchCheckNames lists the checks of Scratch.
+// ScratchCheckNames returns the names of Scratch's checks.
 func ScratchCheckNames() []string { return kit.Names(scratchChecks) }
 
 // RunScratchCheck runs one check of Scratch.
@@ -22,7 +22,7 @@ func RunScratchCheck(tb testing.TB, name string, room Room) {
 	kit.One(tb, "Scratch", scratchChecks, name, &scratchKit{kit.Kit{TB: tb}, room})
 }
 
-// ReportWriterCheckNames lists the checks of ReportWriter.
+// ReportWriterCheckNames returns the names of ReportWriter's checks.
 func ReportWriterCheckNames() []string { return kit.Names(reportWriterChecks) }
 
 // RunReportWriterCheck runs one check of ReportWriter.

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// A failed case fails its check, and no other case.
+// A failed case fails its check but no other case.
 func TestAFailedCaseFailsTheCheckAndTheOthersRun(t *testing.T) {
 	var ran []string
 	r := broken.Record(t, func(tb testing.TB) {
@@ -21,7 +21,7 @@ func TestAFailedCaseFailsTheCheckAndTheOthersRun(t *testing.T) {
 			})
 		}
 		if k.TB != tb {
-			t.Error("behind its cases, the kit does not stand for the check")
+			t.Error("after its cases, the kit's TB is not the check's")
 		}
 	})
 	want := []string{"first", "cleaned up after first", "second", "cleaned up after second", "third", "cleaned up after third"}
@@ -30,7 +30,7 @@ func TestAFailedCaseFailsTheCheckAndTheOthersRun(t *testing.T) {
 	}
 }
 
-// A case that is skipped leaves the check as it is.
+// A skipped case does not skip or fail the check.
 func TestASkippedCaseSkipsNoCheck(t *testing.T) {
 	r := broken.Record(t, func(tb testing.TB) {
 		k := &kit.Kit{TB: tb}
@@ -41,13 +41,13 @@ func TestASkippedCaseSkipsNoCheck(t *testing.T) {
 	}
 }
 
-// Names of cases are told apart by package testing, which makes "_" of a blank.
+// Case names stay distinct although package testing replaces spaces with "_".
 func TestNamesOfCasesDiffer(t *testing.T) {
 	seen := map[string]bool{kit.Name([]byte(nil)): true}
 	for _, text := range append([]string{"_acme", "acme_"}, kit.Distinct...) {
 		name := kit.Name(text)
 		if seen[name] {
-			t.Errorf("%s names two cases", name)
+			t.Errorf("%s is the name of two cases", name)
 		}
 		seen[name] = true
 	}
