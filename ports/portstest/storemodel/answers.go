@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Answers compares the stores' caches with two maps. The clocks of the callers
-// differ, and jump.
+// Answers compares the stores' answer caches with two maps. The callers' clocks
+// differ and jump.
 func Answers(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &answersModel{answers: map[[32]byte]ports.CachedAnswer{}, claims: map[[32]byte]modelClaim{}}
@@ -87,11 +87,11 @@ func (m *answersModel) purge(t *rapid.T) {
 	got, err := m.any(t).PurgeAnswers(context.Background(), before, most)
 	require.NoError(t, err)
 	require.Equal(t, min(most, len(gone)), got)
-	for _, key := range gone { // which of equals go first is the store's to choose
+	for _, key := range gone { // the store chooses the order of answers that expire together
 		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
 			for _, other := range gone {
 				kept, err := m.caches[1].Answer(context.Background(), other)
-				require.False(t, err == nil && kept.ExpiresAt.Before(m.answers[key].ExpiresAt), "what expired earlier goes first")
+				require.False(t, err == nil && kept.ExpiresAt.Before(m.answers[key].ExpiresAt), "answers that expired earlier must be purged first")
 			}
 			got--
 		}
@@ -105,8 +105,8 @@ func (m *answersModel) purge(t *rapid.T) {
 	m.purgeClaims(t, before, most)
 }
 
-// purgeClaims asks for each claim that has ended, at a time when it had not:
-// a stranger gets it if it was purged.
+// purgeClaims tries to claim each ended key at a time before the claim's end: a
+// stranger succeeds if the claim was purged.
 func (m *answersModel) purgeClaims(t *rapid.T, before time.Time, most int) {
 	m.strangers++
 	past, purged, stranger := 0, 0, "stranger "+strconv.Itoa(m.strangers)
@@ -114,7 +114,7 @@ func (m *answersModel) purgeClaims(t *rapid.T, before time.Time, most int) {
 		ended := c.until.Before(before)
 		free, err := m.caches[1].Claim(context.Background(), key, stranger, c.until.Add(-time.Millisecond), c.until)
 		require.NoError(t, err)
-		require.False(t, free && !ended, "a claim was purged that had not ended")
+		require.False(t, free && !ended, "a claim was purged before its end")
 		if ended {
 			past++
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// report draws a job that the rules allow, of any texts and times.
+// report draws a valid job with any texts and times.
 func (a Any) report(t *rapid.T, owner, id string) ports.ReportJob {
 	j := ports.ReportJob{
 		ID: id, Owner: owner, Kind: rapid.SampledFrom([]ports.ReportKind{ports.ReportTransactions, ports.ReportUnmatched}).Draw(t, "kind"),
@@ -47,8 +47,8 @@ func (a Any) report(t *rapid.T, owner, id string) ports.ReportJob {
 	return j
 }
 
-// comesBack saves v, changes it to next if it has not ended, and reads it back after
-// each save. An ended v takes no next.
+// comesBack saves v, then next unless v has ended, and reads the record back after
+// each save.
 func comesBack[V any](t *rapid.T, v, next V, version func(*V) *int64, ended bool, save func(V) error, read func(V)) {
 	saves := func(v V, want errcodes.Code) {
 		err := save(v)
@@ -67,8 +67,8 @@ func comesBack[V any](t *rapid.T, v, next V, version func(*V) *int64, ended bool
 	read(next)
 }
 
-// ReportsComeBackEqual saves any job, changes it to any other while it may
-// change, and reads it back by each way there is (I22).
+// ReportsComeBackEqual saves any job, changes it to any other if it may change, and
+// reads it back in every way (I22).
 func ReportsComeBackEqual(t *testing.T, store Store, a Any) {
 	taken := map[string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -95,8 +95,7 @@ func requireReport(t *rapid.T, store Store, want ports.ReportJob) {
 	}
 }
 
-// transaction draws a transaction that the rules allow, of any texts and
-// times.
+// transaction draws a valid transaction with any texts and times.
 func (a Any) transaction(t *rapid.T, owner, id string) ports.Transaction {
 	tx := ports.Transaction{
 		ID: id, Owner: owner, Direction: rapid.SampledFrom([]errcodes.Direction{errcodes.Payin, errcodes.Payout}).Draw(t, "direction"),
@@ -124,8 +123,8 @@ func (a Any) transaction(t *rapid.T, owner, id string) ports.Transaction {
 	return tx
 }
 
-// TransactionsComeBackEqual saves any transaction, changes it to any other
-// while it may change, and reads it back (I26, I27).
+// TransactionsComeBackEqual saves any transaction, changes it to any other if it
+// may change, and reads it back (I26, I27).
 func TransactionsComeBackEqual(t *testing.T, store Store, a Any) {
 	taken := map[[2]string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -155,7 +154,7 @@ func requireTransaction(t *rapid.T, store Store, want ports.Transaction) {
 	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
 }
 
-// validation draws a record that the rules allow, of any texts and times.
+// validation draws a valid record with any texts and times.
 func (a Any) validation(t *rapid.T, id string) ports.ValidationRecord {
 	r := ports.ValidationRecord{
 		ID: id, Owner: a.Bytes.Draw(t, "owner"), MerchantID: a.Bytes.Draw(t, "merchant"),
@@ -177,8 +176,8 @@ func (a Any) validation(t *rapid.T, id string) ports.ValidationRecord {
 	return r
 }
 
-// ValidationsComeBackEqual saves any record, changes it to any other, and
-// reads it back by each way there is.
+// ValidationsComeBackEqual saves any record, changes it to any other, and reads it
+// back in every way.
 func ValidationsComeBackEqual(t *testing.T, store Store, a Any) {
 	taken := map[string]bool{"": true}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// differential asks stores what it asks the memory store, which has a model of its
-// own, and compares.
+// differential makes the same calls to stores and to the memory store, which has
+// its own model, and compares the results.
 type differential struct {
 	stores []Store
 	model  *memory.Store
@@ -33,8 +33,8 @@ func (d *differential) event() []ports.Event {
 	return []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}
 }
 
-// asks asks the model and one of the stores the same, compares the answers, and
-// returns the store's.
+// asks makes the same call to the model and to one of the stores, compares the
+// results, and returns the store's.
 func asks[V any](t *rapid.T, d *differential, ask func(s Store) (V, error)) V {
 	want, wantErr := ask(d.model)
 	got, err := ask(d.any(t))
@@ -51,13 +51,13 @@ func agree(t *rapid.T, wantErr, err error) {
 	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err), "%v; the model: %v", err, wantErr)
 }
 
-// sameEvents compares the events of the model, each of a key of its own, with
+// sameEvents compares the model's events, which all have different keys, with
 // those that are stored.
 func (d *differential) sameEvents(t *rapid.T) {
 	require.Equal(t, eventIDs(t, d.model), eventIDs(t, d.stores[0]))
 }
 
-// eventIDs returns the events that wait, in their order, and claims them.
+// eventIDs claims the waiting events and returns their ids in order.
 func eventIDs(t *rapid.T, store Store) (ids []string) {
 	events, err := store.Outbox().Claim(context.Background(), Epoch, time.Second, 1000)
 	require.NoError(t, err)

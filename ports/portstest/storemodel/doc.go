@@ -1,21 +1,21 @@
-// Package storemodel has the models that the stores of corridor are tested
-// against: the memory store, whose own tests compare it with the rules written down
-// plainly, and for answers those rules. A store and its model are asked the same in
-// any order. A store's test calls each in one line:
+// Package storemodel contains the models that corridor's stores are tested
+// against: the memory store, whose tests compare it with a plain statement of the
+// rules, and for answers that statement itself. A test makes the same random calls
+// to a store and to its model. A store's test runs each in one line:
 //
 //	func TestOutboxModel(t *testing.T) { storemodel.Outbox(t, shared(t)) }
 //
-// It has what else these tests share, too: records to begin with, all the records
-// that the rules allow, and those that no table may take. An outside author has
-// ports/portstest/storetest, which asks for each behaviour by its name.
+// It also contains what else these tests share: example records, generators of all
+// valid records, and records that a store must reject. Authors of other stores use
+// ports/portstest/storetest, which checks each requirement by name.
 package storemodel
 
 import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Store is a store of every port that a model speaks of.
-type Store interface { //nolint:interfacebloat // it is no port, but all of them
+// Store implements every port that has a model.
+type Store interface { //nolint:interfacebloat // it combines all ports
 	RateLocks() ports.RateLockStore
 	Validations() ports.ValidationStore
 	Transactions() ports.TransactionStore
@@ -26,6 +26,6 @@ type Store interface { //nolint:interfacebloat // it is no port, but all of them
 	DeadLetters() ports.DeadLetters
 }
 
-// Fresh returns at least two stores of the same records, which are empty. It may
-// return the same stores each time, emptied.
+// Fresh returns at least two empty stores that share their records. It may return
+// the same stores each time, emptied.
 type Fresh func() []Store

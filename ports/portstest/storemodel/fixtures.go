@@ -11,13 +11,13 @@ import (
 )
 
 var (
-	// Epoch is when every record begins.
+	// Epoch is the time at which every record begins.
 	Epoch = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
 	// USDZAR is the pair of every lock.
 	USDZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
 )
 
-// ActiveLock makes a lock of a day that was never saved.
+// ActiveLock returns an unsaved lock that lasts a day.
 func ActiveLock(owner, id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: owner, Base: USDZAR.Base, Quote: USDZAR.Quote,
@@ -27,14 +27,14 @@ func ActiveLock(owner, id string, created time.Time) ports.RateLock {
 	}
 }
 
-// Mint adds a lock to its book, with an event.
+// Mint adds a lock to its book and saves it with an event.
 func Mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	b.HighWater = l.CreatedAt
 	b.Slots[len(b.Live())] = l
 	return ports.RateLockChange{Book: b, Minted: &l, Events: []ports.Event{MintedEvent(l)}}
 }
 
-// MintedEvent is the event of a lock that was minted.
+// MintedEvent returns the event of a minted lock.
 func MintedEvent(l ports.RateLock) ports.Event {
 	return ports.Event{
 		ID: "ev_" + l.ID, Kind: "rate_lock.minted", Key: l.ID, Owner: l.Owner, At: l.CreatedAt,
@@ -42,13 +42,13 @@ func MintedEvent(l ports.RateLock) ports.Event {
 	}
 }
 
-// KeyOf is the key of the owner's book of USDZAR.
+// KeyOf returns the key of the owner's book of USDZAR.
 func KeyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: USDZAR} }
 
 // AuditRow is a row for writes whose audit row does not matter.
 var AuditRow = ports.AuditRow{At: Epoch, Act: "test.write"}
 
-// PendingValidation makes a validation that was never saved.
+// PendingValidation returns an unsaved validation.
 func PendingValidation(owner, id string) ports.ValidationRecord {
 	return ports.ValidationRecord{
 		ID: id, Owner: owner, MerchantID: "m-1", Market: ports.Market{Country: "NGA", Type: ports.BankAccount},
@@ -58,7 +58,7 @@ func PendingValidation(owner, id string) ports.ValidationRecord {
 	}
 }
 
-// EndedValidation is r as a provider's answer ends it.
+// EndedValidation returns r ended by a provider's answer.
 func EndedValidation(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
 	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, Epoch.Add(time.Second)
 	r.NameRule, r.NameScore = "tokens", 91
@@ -70,8 +70,8 @@ func EndedValidation(r ports.ValidationRecord, status ports.ValidationStatus) po
 // Ends are the statuses that end a validation.
 var Ends = []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
 
-// ValidationOf makes a change with an event and work, which name the record's
-// state.
+// ValidationOf returns a change with an event and a work item, whose ids contain
+// the record's state.
 func ValidationOf(r ports.ValidationRecord) ports.ValidationChange {
 	id := fmt.Sprint(r.ID, " ", r.Version, " ", r.Status)
 	return ports.ValidationChange{
@@ -81,7 +81,7 @@ func ValidationOf(r ports.ValidationRecord) ports.ValidationChange {
 	}
 }
 
-// PendingTransaction makes a transaction that was never saved.
+// PendingTransaction returns an unsaved transaction.
 func PendingTransaction(owner, id string) ports.Transaction {
 	return ports.Transaction{
 		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
@@ -89,20 +89,20 @@ func PendingTransaction(owner, id string) ports.Transaction {
 	}
 }
 
-// FailedTransaction is t as a provider's answer ends it.
+// FailedTransaction returns t ended by a provider's answer.
 func FailedTransaction(t ports.Transaction) ports.Transaction {
 	t.Status, t.Code, t.EndedAt = ports.TransactionFailed, errcodes.FailureDeclined, Epoch.Add(time.Second)
 	t.Raw, t.Scheme, t.Tables = ports.RawFailure{Code: "51", Message: "said of " + t.ID}, "iso8583", "2026-11"
 	return t
 }
 
-// LandedTransaction is t with a late payment.
+// LandedTransaction returns t with a late payment.
 func LandedTransaction(t ports.Transaction) ports.Transaction {
 	t.LateAt, t.LateRaw = Epoch.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed"}
 	return t
 }
 
-// TransactionOf makes a change with an event.
+// TransactionOf returns a change with an event.
 func TransactionOf(t ports.Transaction) ports.TransactionChange {
 	id := fmt.Sprint("ev_", t.ID, " ", t.Status, " ", t.Version)
 	return ports.TransactionChange{Transaction: t, Events: []ports.Event{
@@ -110,7 +110,7 @@ func TransactionOf(t ports.Transaction) ports.TransactionChange {
 	}}
 }
 
-// RunningReport makes a report job that was never saved.
+// RunningReport returns an unsaved report job.
 func RunningReport(owner, id string) ports.ReportJob {
 	day := Epoch.Truncate(24 * time.Hour)
 	return ports.ReportJob{
@@ -123,26 +123,26 @@ func RunningReport(owner, id string) ports.ReportJob {
 	}
 }
 
-// CompletedReport is j with its file.
+// CompletedReport returns j completed with a file.
 func CompletedReport(j ports.ReportJob) ports.ReportJob {
 	j.Status, j.EndedAt, j.UpdatedAt = ports.ReportCompleted, Epoch.Add(time.Hour), Epoch.Add(time.Hour)
 	j.Rows, j.Total, j.AsOf, j.FileSize, j.FileSHA256 = 7, 7, Epoch, 700, strings.Repeat("0f", 32)
 	return j
 }
 
-// FailedReport is j with a bad end.
+// FailedReport returns j failed.
 func FailedReport(j ports.ReportJob) ports.ReportJob {
 	j.Status, j.EndedAt, j.Reason = ports.ReportFailed, Epoch.Add(time.Hour), string(errcodes.Internal)
 	return j
 }
 
-// BeatenReport is j after a heartbeat of its holder.
+// BeatenReport returns j after a heartbeat of its holder.
 func BeatenReport(j ports.ReportJob) ports.ReportJob {
 	j.Rows, j.UpdatedAt, j.LeaseUntil = j.Rows+1, j.UpdatedAt.Add(time.Second), Epoch.Add(2*time.Minute)
 	return j
 }
 
-// ReportOf makes a change with an event.
+// ReportOf returns a change with an event.
 func ReportOf(j ports.ReportJob) ports.ReportChange {
 	id := fmt.Sprint("ev_", j.ID, " ", j.Status, " ", j.Version)
 	return ports.ReportChange{Job: j, Events: []ports.Event{

@@ -11,9 +11,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// ImpossibleValidations saves what the rules do not allow past the domain, new
-// records and changes: each is refused, and nothing of it is stored. After each it
-// calls after.
+// ImpossibleValidations saves invalid new records and changes without the domain's
+// checks: the store must reject each and store nothing of it. It calls after for
+// each.
 func ImpossibleValidations(t *testing.T, store Store, after func(testing.TB)) {
 	save := func(r ports.ValidationRecord) error { return store.Validations().Save(t.Context(), ValidationOf(r)) }
 	read := func(r ports.ValidationRecord) (ports.ValidationRecord, error) {
@@ -25,7 +25,7 @@ func ImpossibleValidations(t *testing.T, store Store, after func(testing.TB)) {
 	refused(t, store, impossibleValidations(), PendingValidation("acme", "new"), stored, save, read, after)
 }
 
-// ImpossibleTransactions is ImpossibleValidations of transactions (I25, I26, I27).
+// ImpossibleTransactions is ImpossibleValidations for transactions (I25, I26, I27).
 func ImpossibleTransactions(t *testing.T, store Store, after func(testing.TB)) {
 	save := func(tx ports.Transaction) error { return store.Transactions().Save(t.Context(), TransactionOf(tx)) }
 	read := func(tx ports.Transaction) (ports.Transaction, error) {
@@ -37,7 +37,7 @@ func ImpossibleTransactions(t *testing.T, store Store, after func(testing.TB)) {
 	refused(t, store, impossibleTransactions(), PendingTransaction("acme", "new"), stored, save, read, after)
 }
 
-// ImpossibleReports is ImpossibleValidations of report jobs (I22, I23).
+// ImpossibleReports is ImpossibleValidations for report jobs (I22, I23).
 func ImpossibleReports(t *testing.T, store Store, after func(testing.TB)) {
 	save := func(j ports.ReportJob) error { return store.Reports().Save(t.Context(), ReportOf(j)) }
 	read := func(j ports.ReportJob) (ports.ReportJob, error) {
@@ -49,8 +49,8 @@ func ImpossibleReports(t *testing.T, store Store, after func(testing.TB)) {
 	refused(t, store, impossibleReports(), RunningReport("acme", "new"), stored, save, read, after)
 }
 
-// ImpossibleRateLocks is ImpossibleValidations of rate locks (I1, I4), and of what
-// the slots of their book may hold.
+// ImpossibleRateLocks is ImpossibleValidations for rate locks (I1, I4) and for the
+// slots of their book.
 func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
 	book := func() ports.Book {
 		b, err := store.RateLocks().Book(t.Context(), KeyOf("acme"))
@@ -119,7 +119,7 @@ func requireNoEvents(tb testing.TB, store Store) {
 	require.Empty(tb, events)
 }
 
-// impossibleLocks are records that break a rule each, by what is wrong.
+// impossibleLocks are records that each break one rule, by what is wrong.
 func impossibleLocks() map[string]func(l *ports.RateLock) {
 	end := func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt }
 	cancel := func(l *ports.RateLock, why ports.CancellationReason) {
@@ -127,23 +127,23 @@ func impossibleLocks() map[string]func(l *ports.RateLock) {
 		l.ObservedMid, l.DeviationBps = "", 0
 	}
 	return map[string]func(l *ports.RateLock){
-		"a status that there is not":                 func(l *ports.RateLock) { end(l); l.Status = "paid" },
-		"no status":                                  func(l *ports.RateLock) { end(l); l.Status = "" },
-		"no status and no end":                       func(l *ports.RateLock) { l.Status, l.EndedAt = "", time.Time{} },
-		"an end but active":                          func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockActive, Epoch },
-		"a reason but active":                        func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockActive, ports.CancelledRequested },
-		"expired without an end":                     func(l *ports.RateLock) { end(l); l.EndedAt = time.Time{} },
-		"expired with a reason":                      func(l *ports.RateLock) { end(l); l.CancellationReason = ports.CancelledRequested },
-		"cancelled without an end":                   func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.EndedAt = time.Time{} },
-		"cancelled without a reason":                 func(l *ports.RateLock) { cancel(l, "") },
-		"a reason that there is not":                 func(l *ports.RateLock) { cancel(l, "whim") },
-		"drift without a mid":                        func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
-		"a mid without drift":                        func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "18.70" },
-		"a mid but active":                           func(l *ports.RateLock) { l.Status, l.ObservedMid = ports.LockActive, "18.70" },
-		"a deviation without drift":                  func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.DeviationBps = 246 },
-		"a markup below zero":                        func(l *ports.RateLock) { l.MarkupBps = -1 },
-		"another price than its mid and markup make": func(l *ports.RateLock) { l.AllInRate = "18.25" },
-		"an expiry before the creation":              func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(-time.Second) },
+		"an unknown status":                                func(l *ports.RateLock) { end(l); l.Status = "paid" },
+		"no status":                                        func(l *ports.RateLock) { end(l); l.Status = "" },
+		"no status and no end":                             func(l *ports.RateLock) { l.Status, l.EndedAt = "", time.Time{} },
+		"active with an end":                               func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockActive, Epoch },
+		"active with a reason":                             func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockActive, ports.CancelledRequested },
+		"expired without an end":                           func(l *ports.RateLock) { end(l); l.EndedAt = time.Time{} },
+		"expired with a reason":                            func(l *ports.RateLock) { end(l); l.CancellationReason = ports.CancelledRequested },
+		"cancelled without an end":                         func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.EndedAt = time.Time{} },
+		"cancelled without a reason":                       func(l *ports.RateLock) { cancel(l, "") },
+		"an unknown reason":                                func(l *ports.RateLock) { cancel(l, "whim") },
+		"drift without a mid":                              func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
+		"a mid without drift":                              func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "18.70" },
+		"active with a mid":                                func(l *ports.RateLock) { l.Status, l.ObservedMid = ports.LockActive, "18.70" },
+		"a deviation without drift":                        func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.DeviationBps = 246 },
+		"a negative markup":                                func(l *ports.RateLock) { l.MarkupBps = -1 },
+		"a price that does not follow from mid and markup": func(l *ports.RateLock) { l.AllInRate = "18.25" },
+		"an expiry before the creation":                    func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(-time.Second) },
 		"an expiry within the millisecond of the creation": func(l *ports.RateLock) {
 			l.CreatedAt = l.CreatedAt.Truncate(time.Millisecond)
 			l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - time.Nanosecond)
@@ -160,20 +160,20 @@ func impossibleBooks() map[string]func(b *ports.Book) {
 		"an ended lock in a slot":     func(b *ports.Book) { l := filled(b); l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt },
 		"no status in a slot":         func(b *ports.Book) { filled(b).Status = "" },
 		"a negative markup in a slot": func(b *ports.Book) { filled(b).MarkupBps = -1 },
-		"a lock behind an empty slot": func(b *ports.Book) { filled(b); b.Slots[0], b.Slots[1] = ports.RateLock{}, b.Slots[0] },
+		"a lock after an empty slot":  func(b *ports.Book) { filled(b); b.Slots[0], b.Slots[1] = ports.RateLock{}, b.Slots[0] },
 	}
 }
 
 func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
 	end := func(r *ports.ValidationRecord) { *r = EndedValidation(*r, ports.StatusVerified) }
 	return map[string]func(r *ports.ValidationRecord){
-		"a status that there is not":   func(r *ports.ValidationRecord) { *r = EndedValidation(*r, "paid") },
+		"an unknown status":            func(r *ports.ValidationRecord) { *r = EndedValidation(*r, "paid") },
 		"no status":                    func(r *ports.ValidationRecord) { *r = EndedValidation(*r, "") },
-		"an end but pending":           func(r *ports.ValidationRecord) { r.EndedAt = Epoch },
-		"a type but pending":           func(r *ports.ValidationRecord) { r.Type = ports.External },
+		"pending with an end":          func(r *ports.ValidationRecord) { r.EndedAt = Epoch },
+		"pending with a type":          func(r *ports.ValidationRecord) { r.Type = ports.External },
 		"ended without an end":         func(r *ports.ValidationRecord) { end(r); r.EndedAt = time.Time{} },
 		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
-		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
+		"an unknown type":              func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
 		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
 		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.NameScore = -1 },
 		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.NameScore = 101 },
@@ -183,21 +183,21 @@ func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
 func impossibleTransactions() map[string]func(tx *ports.Transaction) {
 	end := func(tx *ports.Transaction) { *tx = FailedTransaction(*tx) }
 	return map[string]func(tx *ports.Transaction){
-		"a status that there is not":    func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "PAID", "" },
-		"no status":                     func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "", "" },
-		"a direction that there is not": func(tx *ports.Transaction) { tx.Direction = "sideways" },
-		"no direction":                  func(tx *ports.Transaction) { tx.Direction = "" },
-		"an end but pending":            func(tx *ports.Transaction) { tx.EndedAt = Epoch },
-		"ended without an end":          func(tx *ports.Transaction) { end(tx); tx.EndedAt = time.Time{} },
-		"succeeded without an end":      func(tx *ports.Transaction) { tx.Status = ports.TransactionSucceeded },
-		"a code but pending":            func(tx *ports.Transaction) { tx.Code = errcodes.FailureDeclined },
-		"a code of a success":           func(tx *ports.Transaction) { end(tx); tx.Status = ports.TransactionSucceeded },
-		"failed without a code":         func(tx *ports.Transaction) { end(tx); tx.Code = "" },
-		"errored without a code":        func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = ports.TransactionErrored, "" },
-		"words but pending":             func(tx *ports.Transaction) { tx.Raw.Code = "51" },
-		"a message but pending":         func(tx *ports.Transaction) { tx.Raw.Message = "no" },
-		"a late payment but pending":    func(tx *ports.Transaction) { *tx = LandedTransaction(*tx) },
-		"a late payment of a success": func(tx *ports.Transaction) {
+		"an unknown status":               func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "PAID", "" },
+		"no status":                       func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "", "" },
+		"an unknown direction":            func(tx *ports.Transaction) { tx.Direction = "sideways" },
+		"no direction":                    func(tx *ports.Transaction) { tx.Direction = "" },
+		"pending with an end":             func(tx *ports.Transaction) { tx.EndedAt = Epoch },
+		"ended without an end":            func(tx *ports.Transaction) { end(tx); tx.EndedAt = time.Time{} },
+		"succeeded without an end":        func(tx *ports.Transaction) { tx.Status = ports.TransactionSucceeded },
+		"pending with a code":             func(tx *ports.Transaction) { tx.Code = errcodes.FailureDeclined },
+		"succeeded with a code":           func(tx *ports.Transaction) { end(tx); tx.Status = ports.TransactionSucceeded },
+		"failed without a code":           func(tx *ports.Transaction) { end(tx); tx.Code = "" },
+		"errored without a code":          func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = ports.TransactionErrored, "" },
+		"pending with a provider code":    func(tx *ports.Transaction) { tx.Raw.Code = "51" },
+		"pending with a provider message": func(tx *ports.Transaction) { tx.Raw.Message = "no" },
+		"pending with a late payment":     func(tx *ports.Transaction) { *tx = LandedTransaction(*tx) },
+		"succeeded with a late payment": func(tx *ports.Transaction) {
 			*tx = LandedTransaction(FailedTransaction(*tx))
 			tx.Status, tx.Code = ports.TransactionSucceeded, ""
 		},
@@ -210,27 +210,27 @@ func impossibleReports() map[string]func(j *ports.ReportJob) {
 	complete := func(j *ports.ReportJob) { *j = CompletedReport(*j) }
 	breaks := func(j *ports.ReportJob) { *j = FailedReport(*j) }
 	return map[string]func(j *ports.ReportJob){
-		"a status that there is not":      func(j *ports.ReportJob) { j.Status, j.EndedAt = "PAUSED", Epoch },
-		"no status":                       func(j *ports.ReportJob) { j.Status, j.EndedAt = "", Epoch },
-		"a kind that there is not":        func(j *ports.ReportJob) { j.Kind = "gossip" },
-		"an end but running":              func(j *ports.ReportJob) { j.EndedAt = Epoch },
-		"completed without an end":        func(j *ports.ReportJob) { complete(j); j.EndedAt = time.Time{} },
-		"failed without an end":           func(j *ports.ReportJob) { breaks(j); j.EndedAt = time.Time{} },
-		"a reason but running":            func(j *ports.ReportJob) { j.Reason = "internal" },
-		"a reason of a success":           func(j *ports.ReportJob) { complete(j); j.Reason = "internal" },
-		"failed without a reason":         func(j *ports.ReportJob) { breaks(j); j.Reason = "" },
-		"a sum but running":               func(j *ports.ReportJob) { j.FileSHA256 = strings.Repeat("0", 64) },
-		"a size but running":              func(j *ports.ReportJob) { j.FileSize = 1 },
-		"a file of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSHA256 = strings.Repeat("0", 64) },
-		"a size of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSize = 1 },
-		"completed without a sum":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = "" },
-		"a sum that is too short":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = j.FileSHA256[1:] },
-		"a sum that is too long":          func(j *ports.ReportJob) { complete(j); j.FileSHA256 += "0" },
-		"a sum that is not hexadecimal":   func(j *ports.ReportJob) { complete(j); j.FileSHA256 = strings.Repeat("g", 64) },
-		"a size below zero":               func(j *ports.ReportJob) { complete(j); j.FileSize = -1 },
-		"rows below zero":                 func(j *ports.ReportJob) { j.Rows = -1 },
-		"a total below -1":                func(j *ports.ReportJob) { j.Total = -2 },
-		"attempts below zero":             func(j *ports.ReportJob) { j.Attempts = -1 },
-		"a last day before the first one": func(j *ports.ReportJob) { j.Request.To = j.Request.From.Add(-time.Millisecond) },
+		"an unknown status":                  func(j *ports.ReportJob) { j.Status, j.EndedAt = "PAUSED", Epoch },
+		"no status":                          func(j *ports.ReportJob) { j.Status, j.EndedAt = "", Epoch },
+		"an unknown kind":                    func(j *ports.ReportJob) { j.Kind = "gossip" },
+		"running with an end":                func(j *ports.ReportJob) { j.EndedAt = Epoch },
+		"completed without an end":           func(j *ports.ReportJob) { complete(j); j.EndedAt = time.Time{} },
+		"failed without an end":              func(j *ports.ReportJob) { breaks(j); j.EndedAt = time.Time{} },
+		"running with a reason":              func(j *ports.ReportJob) { j.Reason = "internal" },
+		"completed with a reason":            func(j *ports.ReportJob) { complete(j); j.Reason = "internal" },
+		"failed without a reason":            func(j *ports.ReportJob) { breaks(j); j.Reason = "" },
+		"running with a checksum":            func(j *ports.ReportJob) { j.FileSHA256 = strings.Repeat("0", 64) },
+		"running with a size":                func(j *ports.ReportJob) { j.FileSize = 1 },
+		"failed with a checksum":             func(j *ports.ReportJob) { breaks(j); j.FileSHA256 = strings.Repeat("0", 64) },
+		"failed with a size":                 func(j *ports.ReportJob) { breaks(j); j.FileSize = 1 },
+		"completed without a checksum":       func(j *ports.ReportJob) { complete(j); j.FileSHA256 = "" },
+		"a checksum that is too short":       func(j *ports.ReportJob) { complete(j); j.FileSHA256 = j.FileSHA256[1:] },
+		"a checksum that is too long":        func(j *ports.ReportJob) { complete(j); j.FileSHA256 += "0" },
+		"a checksum that is not hexadecimal": func(j *ports.ReportJob) { complete(j); j.FileSHA256 = strings.Repeat("g", 64) },
+		"a negative size":                    func(j *ports.ReportJob) { complete(j); j.FileSize = -1 },
+		"negative rows":                      func(j *ports.ReportJob) { j.Rows = -1 },
+		"a total below -1":                   func(j *ports.ReportJob) { j.Total = -2 },
+		"negative attempts":                  func(j *ports.ReportJob) { j.Attempts = -1 },
+		"a last day before the first one":    func(j *ports.ReportJob) { j.Request.To = j.Request.From.Add(-time.Millisecond) },
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Outbox asks the stores and the memory store, which has a model of its own, the
-// same: every answer agrees. Claims, late acknowledgements, replays and a clock
-// that jumps come in any order.
+// Outbox makes the same calls to the stores and to the memory store, which has its
+// own model, and checks that all results agree. Claims, late acknowledgements,
+// replays and jumps of the clock come in any order.
 func Outbox(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &outboxDifferential{differential: newDifferential(rt, fresh), now: Epoch, used: map[[2]string]bool{}}
@@ -29,8 +29,8 @@ func Outbox(t *testing.T, fresh Fresh) {
 type outboxDifferential struct {
 	differential
 	now    time.Time
-	used   map[[2]string]bool // the ids and keys of events
-	claims []ports.Event      // all that were ever handed out
+	used   map[[2]string]bool // ids and keys of events
+	claims []ports.Event      // all events ever claimed
 }
 
 func (d *outboxDifferential) jump(t *rapid.T) {
@@ -51,7 +51,7 @@ func (d *outboxDifferential) save(t *rapid.T) {
 		again := d.id(t, "again")
 		here := slices.ContainsFunc(change.Events, func(e ports.Event) bool { return e.ID == again })
 		if !here && !d.used[[2]string{again, key}] {
-			e.ID = again // one of another change, and of another key, may have it
+			e.ID = again // an event of another change and key may have the same id
 		}
 		d.used[[2]string{e.ID, key}] = true
 		change.Events = append(change.Events, e)
@@ -67,7 +67,7 @@ func (d *outboxDifferential) claim(t *rapid.T) {
 	})...)
 }
 
-// settle ends any claim there ever was: only the latest may.
+// settle ends any claim ever made. Only the latest succeeds.
 func (d *outboxDifferential) settle(t *rapid.T) {
 	if len(d.claims) == 0 {
 		t.Skip("nothing was claimed")
@@ -98,7 +98,7 @@ func (d *outboxDifferential) discard(t *rapid.T) {
 	asks(t, &d.differential, func(s Store) (int, error) { return s.DeadLetters().Discard(context.Background(), AuditRow, ids...) })
 }
 
-// list reads the buried events in pages. Their places are each store's own.
+// list reads the buried events in pages. Their positions differ between stores.
 func (d *outboxDifferential) list(t *rapid.T) {
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
 	asks(t, &d.differential, func(s Store) (list []string, err error) {
@@ -115,8 +115,8 @@ func (d *outboxDifferential) list(t *rapid.T) {
 	})
 }
 
-// Backlog has more new events than one transaction looks at,
-// all behind a delayed head; the claimable one is the last.
+// Backlog saves more new events than one transaction reads, all of one key and
+// after a delayed first event. Only the last event can be claimed.
 func Backlog(t *testing.T, fresh Fresh) {
 	store := fresh()[0]
 	change := ports.RateLockChange{Book: ports.Book{Key: KeyOf("acme")}}

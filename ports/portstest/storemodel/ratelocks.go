@@ -13,9 +13,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// RateLocks asks the stores and the memory store the same, and every answer
-// agrees: of changes as services make them, and of those that only other code
-// could make, with a record that cannot be or one id twice (I1, I4, I8, I32).
+// RateLocks makes the same calls to the stores and to the memory store and checks
+// that all results agree, both for changes that services make and for those that
+// only faulty code makes, with an invalid record or a repeated id (I1, I4, I8, I32).
 func RateLocks(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &lockDifferential{differential: newDifferential(rt, fresh)}
@@ -29,7 +29,7 @@ func RateLocks(t *testing.T, fresh Fresh) {
 type lockDifferential struct {
 	differential
 	events []ports.Event    // all that were claimed
-	items  []ports.WorkItem // likewise
+	items  []ports.WorkItem // all that were claimed
 }
 
 func (d *lockDifferential) save(t *rapid.T) {
@@ -40,7 +40,7 @@ func (d *lockDifferential) save(t *rapid.T) {
 	d.tries(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
 }
 
-// change draws a change that mints a lock, or ends one, or does neither.
+// change draws a change that mints locks, ends locks, does both or neither.
 func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
 	b, err := d.model.RateLocks().Book(context.Background(), KeyOf(owner))
@@ -93,8 +93,8 @@ var (
 	fewBytes        = named(rapid.SampledFrom([][]byte{nil, {}, {0}}))
 )
 
-// ended draws an end of l. Now and then the record differs in what an end does
-// not touch.
+// ended draws an end of l. Sometimes the record also differs in fields that an end
+// does not change.
 func ended(t *rapid.T, l ports.RateLock) ports.RateLock {
 	l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt
 	switch rapid.IntRange(0, 2).Draw(t, "end") {
@@ -110,9 +110,9 @@ func ended(t *rapid.T, l ports.RateLock) ports.RateLock {
 	return l
 }
 
-// spoils make a change one that no service makes.
+// spoils turn a change into one that no service makes.
 var spoils = []func(*rapid.T, *ports.RateLockChange){
-	func(t *rapid.T, c *ports.RateLockChange) { // a record that cannot be
+	func(t *rapid.T, c *ports.RateLockChange) { // an invalid record
 		spoil := impossibleLocks()[rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleLocks()))).Draw(t, "impossible")]
 		if len(c.Ended) > 0 {
 			spoil(&c.Ended[0])
@@ -122,7 +122,7 @@ var spoils = []func(*rapid.T, *ports.RateLockChange){
 			c.Book.Slots[n-1] = *c.Minted
 		}
 	},
-	func(t *rapid.T, c *ports.RateLockChange) { // slots that cannot be
+	func(t *rapid.T, c *ports.RateLockChange) { // invalid slots
 		spoil := rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleBooks()))).Draw(t, "impossible")
 		impossibleBooks()[spoil](&c.Book)
 	},
@@ -133,7 +133,7 @@ var spoils = []func(*rapid.T, *ports.RateLockChange){
 			c.Ended = append(c.Ended, c.Ended[0])
 		}
 	},
-	func(t *rapid.T, c *ports.RateLockChange) { // times that tie to the millisecond
+	func(t *rapid.T, c *ports.RateLockChange) { // times that are equal to the millisecond
 		if n := len(c.Book.Live()); c.Minted != nil {
 			c.Minted.ExpiresAt = nearTimes.Draw(t, "expires")
 			c.Book.Slots[n-1] = *c.Minted
@@ -198,7 +198,7 @@ func (d *lockDifferential) settleWork(t *rapid.T) {
 	d.tries(t, func(s Store) error { return settle(s.Work()) })
 }
 
-// list reads the listings whole: the stores have tests of their pages.
+// list reads complete listings: the stores have other tests of pages.
 func (d *lockDifferential) list(t *rapid.T) {
 	for _, q := range []ports.LockQuery{{Pair: USDZAR}, {DueBy: Epoch.AddDate(1, 0, 0)}, {Owner: fewOwners.Draw(t, "owner")}} {
 		q.Limit = 1000
@@ -206,7 +206,7 @@ func (d *lockDifferential) list(t *rapid.T) {
 	}
 }
 
-// all makes no list an empty one.
+// all returns an empty list for nil.
 func all[V any](list []V, err error) ([]V, error) { return append([]V{}, list...), err }
 
 func (d *lockDifferential) compare(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Reports asks the stores and the memory store, which has a model of its own, the
-// same: every answer agrees (I22).
+// Reports makes the same calls to the stores and to the memory store, which has its
+// own model, and checks that all results agree (I22).
 func Reports(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &reportDifferential{newDifferential(rt, fresh)}
@@ -26,7 +26,7 @@ func Reports(t *testing.T, fresh Fresh) {
 
 type reportDifferential struct{ differential }
 
-// save tries a change of the job as it is, mostly at its version.
+// save tries a change of the stored job, usually at its version.
 func (d *reportDifferential) save(t *rapid.T) {
 	d.saves++
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
@@ -81,8 +81,8 @@ func (d *reportDifferential) compare(t *rapid.T) {
 	asks(t, &d.differential, func(s Store) (ports.ReportJob, error) { return s.Reports().Report(context.Background(), owner, id) })
 }
 
-// Transactions asks the stores and the memory store, which has a model of its own,
-// the same: every answer agrees (I26, I27).
+// Transactions makes the same calls to the stores and to the memory store, which
+// has its own model, and checks that all results agree (I26, I27).
 func Transactions(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &transactionDifferential{newDifferential(rt, fresh)}
@@ -93,8 +93,8 @@ func Transactions(t *testing.T, fresh Fresh) {
 
 type transactionDifferential struct{ differential }
 
-// save tries a change of the transaction as it is: mostly at its version, often
-// of one thing alone, with times below the millisecond.
+// save tries a change of the stored transaction: usually at its version, often of a
+// single field, with times finer than a millisecond.
 func (d *transactionDifferential) save(t *rapid.T) {
 	d.saves++
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
@@ -121,7 +121,7 @@ func (d *transactionDifferential) save(t *rapid.T) {
 	d.tries(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
 }
 
-// changedOtherwise changes one field as the rules allow.
+// changedOtherwise changes one field in a valid way.
 func changedOtherwise(t *rapid.T, tx ports.Transaction) ports.Transaction {
 	ended := tx.Status.Terminal()
 	switch rapid.IntRange(0, 8).Draw(t, "field") {
@@ -161,8 +161,8 @@ func (d *transactionDifferential) compare(t *rapid.T) {
 	})
 }
 
-// Validations asks the stores and the memory store, which has a model of its own,
-// the same: every answer agrees (I18).
+// Validations makes the same calls to the stores and to the memory store, which has
+// its own model, and checks that all results agree (I18).
 func Validations(t *testing.T, fresh Fresh) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &validationDifferential{newDifferential(rt, fresh)}
@@ -173,11 +173,11 @@ func Validations(t *testing.T, fresh Fresh) {
 
 type validationDifferential struct{ differential }
 
-// save tries any change, most of them at the version of the record.
+// save tries any change, usually at the version of the record.
 func (d *validationDifferential) save(t *rapid.T) {
 	d.saves++
 	r := PendingValidation(fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id"))
-	// Version 0 if it is not there, or another owner's.
+	// The version is 0 if the record does not exist or belongs to another owner.
 	old, _ := d.model.Validations().Validation(context.Background(), fewOwners.Draw(t, "owner of the version"), r.ID)
 	r.Version = old.Version + rapid.SampledFrom([]int64{0, 0, 0, 0, 1, -1}).Draw(t, "off")
 	if status := rapid.SampledFrom(append(Ends, ports.StatusPending, ports.StatusPending)).Draw(t, "status"); status != ports.StatusPending {
@@ -189,8 +189,8 @@ func (d *validationDifferential) save(t *rapid.T) {
 	d.tries(t, func(s Store) error { return s.Validations().Save(context.Background(), change) })
 }
 
-// purge removes a few, and then what is left of them: which go first is the
-// store's to choose.
+// purge removes a few validations and then the rest of them: the store chooses
+// which are removed first.
 func (d *validationDifferential) purge(t *rapid.T) {
 	before := fewTimes.Draw(t, "before")
 	for _, n := range []int{rapid.IntRange(1, 3).Draw(t, "n"), 10_000} {
