@@ -19,8 +19,8 @@ func TestWorkConforms(t *testing.T) {
 		Open:     openSuite,
 		Parallel: true,
 		Except: map[string]string{
-			"kinds that look alike are kept apart": "a queue's kinds are names; the kinds of the store are checked with the store",
-			"a store that is opened again has its work": "a claim ends with its process, since River then assigns the job to another one; " +
+			"kinds that look alike are different kinds": "a queue's kinds are names; the kinds of the store are checked with the store",
+			"a reopened store has its work": "a claim ends with its process, since River then assigns the job to another one; " +
 				"TestStopReleasesWaitingItems and TestKill check what is left",
 		},
 	})

@@ -54,7 +54,7 @@ func timersBeyond(n int) func(c *flawedClock) {
 	}
 }
 
-var clockSaboteurs = []struct {
+var clockFlaws = []struct {
 	flaw, check string
 	spoil       func(c *flawedClock)
 }{
@@ -79,7 +79,7 @@ var clockSaboteurs = []struct {
 }
 
 func TestEveryFlawOfAClockIsCaught(t *testing.T) {
-	for _, s := range clockSaboteurs {
+	for _, s := range clockFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			r := broken.Record(t, func(tb testing.TB) {
 				c := newFlawedClock()

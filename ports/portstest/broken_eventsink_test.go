@@ -63,7 +63,7 @@ func deliversBy(fn func(deliver func(context.Context, ports.Event) error, ctx co
 
 type deliverFunc = func(context.Context, ports.Event) error
 
-var sinkSaboteurs = []struct {
+var sinkFlaws = []struct {
 	flaw, check string
 	spoil       func(s *sink)
 }{
@@ -126,7 +126,7 @@ func TestASoundSinkPasses(t *testing.T) {
 }
 
 func TestEveryFlawOfASinkIsCaught(t *testing.T) {
-	for _, s := range sinkSaboteurs {
+	for _, s := range sinkFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			r := broken.Record(t, func(tb testing.TB) {
 				flawed := newSink()

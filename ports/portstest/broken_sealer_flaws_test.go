@@ -31,7 +31,7 @@ const (
 	digestKeyed  = "a digest is keyed by the first key"
 )
 
-var sealerSaboteurs = []struct {
+var sealerFlaws = []struct {
 	flaw  string
 	check string
 	spoil func(s *sealer)

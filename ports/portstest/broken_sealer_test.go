@@ -65,7 +65,7 @@ func TestASoundSealerPassesEveryCheck(t *testing.T) {
 
 func TestEveryFlawOfASealerIsCaught(t *testing.T) {
 	t.Parallel()
-	for _, s := range sealerSaboteurs {
+	for _, s := range sealerFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			t.Parallel()
 			r := broken.Record(t, func(tb testing.TB) { portstest.RunSealerCheck(tb, s.check, spoiltSealers(s.spoil)) })

@@ -7,15 +7,15 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-func TestEveryCheckHasASaboteur(t *testing.T) {
+func TestEveryCheckHasAFlaw(t *testing.T) {
 	caught := map[string][]string{}
-	for _, s := range sinkSaboteurs {
+	for _, s := range sinkFlaws {
 		caught["EventSink"] = append(caught["EventSink"], s.check)
 	}
-	for _, s := range clockSaboteurs {
+	for _, s := range clockFlaws {
 		caught["Clock"] = append(caught["Clock"], s.check)
 	}
-	for _, s := range sealerSaboteurs {
+	for _, s := range sealerFlaws {
 		caught["Sealer"] = append(caught["Sealer"], s.check)
 	}
 	for suite, covered := range caught {

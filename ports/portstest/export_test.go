@@ -24,15 +24,15 @@ func CheckNames(suite string) []string {
 
 // RunSinkCheck runs one check of EventSink.
 func RunSinkCheck(tb testing.TB, name string, s Sink) {
-	kit.One(tb, "EventSink", sinkChecks, name, &sinkKit{kit.Kit{TB: tb}, s})
+	kit.One("EventSink", sinkChecks, name, &sinkKit{kit.Kit{TB: tb}, s})
 }
 
 // RunClockCheck runs one check of ClockPort.
 func RunClockCheck(tb testing.TB, name string, clock ports.Clock, advance func(time.Duration)) {
-	kit.One(tb, "ClockPort", clockChecks, name, &clockKit{Kit: kit.Kit{TB: tb}, clock: clock, advance: advance})
+	kit.One("ClockPort", clockChecks, name, &clockKit{Kit: kit.Kit{TB: tb}, clock: clock, advance: advance})
 }
 
 // RunSealerCheck runs one check of Sealer.
 func RunSealerCheck(tb testing.TB, name string, h SealerHarness) {
-	kit.One(tb, "Sealer", sealerChecks, name, &sealerKit{Kit: kit.Kit{TB: tb}, harness: h})
+	kit.One("Sealer", sealerChecks, name, &sealerKit{Kit: kit.Kit{TB: tb}, harness: h})
 }

@@ -16,7 +16,7 @@ func ConnectorCheckNames(tb testing.TB, h Harness) []string {
 // RunConnectorCheck runs one check of AccountConnector.
 func RunConnectorCheck(tb testing.TB, name string, h Harness) {
 	scenarios := h.load(tb)
-	kit.One(tb, "AccountConnector", connectorChecksFor(tb, h, scenarios), name,
+	kit.One("AccountConnector", connectorChecksFor(tb, h, scenarios), name,
 		&connectorKit{Kit: kit.Kit{TB: tb}, Harness: h, scenarios: scenarios, prompt: patience})
 }
 

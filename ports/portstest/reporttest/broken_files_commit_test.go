@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-var commitFlaws = []fileSaboteur{
+var commitFlaws = []flawedFiles{
 	{"writes in place", "a file does not exist before Commit", func(s *reportFiles) {
 		s.write = func(f ports.NewReportFile, name string, p []byte) (int, error) {
 			s.put(name, append(s.contents(name), p...))

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-var fileNameFlaws = []fileSaboteur{
+var fileNameFlaws = []flawedFiles{
 	{"folds case", "an invalid name is rejected", renames(strings.ToLower)},
 	{"trims blanks", "an invalid name is rejected", renames(strings.TrimSpace)},
 	{"stops at a NUL", "an invalid name is rejected", renames(broken.Confusions["stops at a NUL"])},
@@ -105,7 +105,7 @@ func openEmpty(s *reportFiles) (ports.ReportFile, error) {
 	return s.memory.Open(context.Background(), "empty")
 }
 
-var fileReadFlaws = []fileSaboteur{
+var fileReadFlaws = []flawedFiles{
 	{"keeps only 4 MiB", "a large file is read back unchanged", func(s *reportFiles) {
 		n := map[ports.NewReportFile]int{}
 		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {

@@ -108,7 +108,7 @@ func (s *reportFiles) contents(name string) []byte {
 	return data
 }
 
-type fileSaboteur struct {
+type flawedFiles struct {
 	flaw, check string
 	spoil       func(s *reportFiles)
 }
@@ -133,7 +133,7 @@ func obliging(bad func(name string) bool) func(s *reportFiles) {
 	})
 }
 
-var fileSaboteurs = slices.Concat(commitFlaws, fileNameFlaws, fileReadFlaws)
+var fileFlaws = slices.Concat(commitFlaws, fileNameFlaws, fileReadFlaws)
 
 func TestSoundReportFilesPassEveryCheck(t *testing.T) {
 	reporttest.ReportFiles(t, reporttest.FilesHarness{Open: func(testing.TB) reporttest.Files { return newFiles().all() }})
@@ -147,7 +147,7 @@ func TestSoundReportFilesPassEveryCheck(t *testing.T) {
 
 func TestEveryFlawOfReportFilesIsCaught(t *testing.T) {
 	t.Parallel()
-	for _, s := range fileSaboteurs {
+	for _, s := range fileFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			t.Parallel()
 			r := broken.Record(t, func(tb testing.TB) {
@@ -162,9 +162,9 @@ func TestEveryFlawOfReportFilesIsCaught(t *testing.T) {
 	}
 }
 
-func TestEveryCheckOfReportFilesHasASaboteur(t *testing.T) {
+func TestEveryCheckOfReportFilesHasAFlaw(t *testing.T) {
 	var caught []string
-	for _, s := range fileSaboteurs {
+	for _, s := range fileFlaws {
 		caught = append(caught, s.check)
 	}
 	wantAllCaught(t, reporttest.FileCheckNames(), caught)

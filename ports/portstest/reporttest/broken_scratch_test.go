@@ -134,7 +134,7 @@ func (w *keptBuffer) Close() error {
 	return errors.Join(err, w.WriteCloser.Close())
 }
 
-var scratchSaboteurs = []struct {
+var scratchFlaws = []struct {
 	flaw, check string
 	spoil       func(s *scratch)
 }{
@@ -353,7 +353,7 @@ func TestASoundScratchPassesEveryCheck(t *testing.T) {
 
 func TestEveryFlawOfAScratchIsCaught(t *testing.T) {
 	t.Parallel()
-	for _, s := range scratchSaboteurs {
+	for _, s := range scratchFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			t.Parallel()
 			r := broken.Record(t, func(tb testing.TB) {
@@ -368,9 +368,9 @@ func TestEveryFlawOfAScratchIsCaught(t *testing.T) {
 	}
 }
 
-func TestEveryCheckOfScratchHasASaboteur(t *testing.T) {
+func TestEveryCheckOfScratchHasAFlaw(t *testing.T) {
 	var caught []string
-	for _, s := range scratchSaboteurs {
+	for _, s := range scratchFlaws {
 		caught = append(caught, s.check)
 	}
 	wantAllCaught(t, reporttest.ScratchCheckNames(), caught)

@@ -191,7 +191,7 @@ const (
 	failureReturned = "an error of the io.Writer is returned"
 )
 
-var reportSaboteurs = []struct {
+var reportFlaws = []struct {
 	flaw, check string
 	spoil       func(f *reportFormat)
 }{
@@ -399,7 +399,7 @@ func TestASoundReportWriterPassesEveryCheck(t *testing.T) {
 }
 
 func TestEveryFlawOfAReportWriterIsCaught(t *testing.T) {
-	for _, s := range reportSaboteurs {
+	for _, s := range reportFlaws {
 		t.Run(s.flaw, func(t *testing.T) {
 			r := broken.Record(t, func(tb testing.TB) {
 				flawed := newReportFormat()
@@ -415,7 +415,7 @@ func TestEveryFlawOfAReportWriterIsCaught(t *testing.T) {
 
 func TestEveryCheckOfAReportWriterHasAFlaw(t *testing.T) {
 	for _, check := range reporttest.ReportWriterCheckNames() {
-		if !slices.ContainsFunc(reportSaboteurs, func(s struct {
+		if !slices.ContainsFunc(reportFlaws, func(s struct {
 			flaw, check string
 			spoil       func(f *reportFormat)
 		}) bool {

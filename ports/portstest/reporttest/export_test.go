@@ -11,7 +11,7 @@ func FileCheckNames() []string { return kit.Names(fileChecks) }
 
 // RunFileCheck runs one check of ReportFiles.
 func RunFileCheck(tb testing.TB, name string, files Files) {
-	kit.One(tb, "ReportFiles", fileChecks, name, newFileKit(tb, files))
+	kit.One("ReportFiles", fileChecks, name, newFileKit(tb, files))
 }
 
 // ScratchCheckNames returns the names of Scratch's checks.
@@ -19,7 +19,7 @@ func ScratchCheckNames() []string { return kit.Names(scratchChecks) }
 
 // RunScratchCheck runs one check of Scratch.
 func RunScratchCheck(tb testing.TB, name string, room Room) {
-	kit.One(tb, "Scratch", scratchChecks, name, &scratchKit{kit.Kit{TB: tb}, room})
+	kit.One("Scratch", scratchChecks, name, &scratchKit{kit.Kit{TB: tb}, room})
 }
 
 // ReportWriterCheckNames returns the names of ReportWriter's checks.
@@ -27,5 +27,5 @@ func ReportWriterCheckNames() []string { return kit.Names(reportWriterChecks) }
 
 // RunReportWriterCheck runs one check of ReportWriter.
 func RunReportWriterCheck(tb testing.TB, name string, h WriterHarness) {
-	kit.One(tb, "ReportWriter", reportWriterChecks, name, &reportKit{Kit: kit.Kit{TB: tb}, WriterHarness: h})
+	kit.One("ReportWriter", reportWriterChecks, name, &reportKit{Kit: kit.Kit{TB: tb}, WriterHarness: h})
 }

@@ -29,8 +29,8 @@ var answerChecks = []storeCheck{
 		k.noAnswer(answerKey("b"), "an unknown key")
 		k.noAnswer([32]byte{}, "the zero key")
 	}},
-	{"an answer comes back as it was put", answerRoundTrip},
-	{"a stale answer is still given", func(k *storeKit) {
+	{"an answer is returned as it was put", answerRoundTrip},
+	{"a stale answer is still returned", func(k *storeKit) {
 		want := cached("a")
 		want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
 		k.putAnswer(want)
@@ -38,9 +38,9 @@ var answerChecks = []storeCheck{
 		k.putAnswer(cached("a"))
 		k.hasAnswer(cached("a"), "the fresh answer in its place")
 	}},
-	{"an answer takes the place of the earlier one", answerReplaced},
+	{"an answer replaces the earlier one", answerReplaced},
 	{"keys that differ in one byte are different keys", answerKeysApart},
-	{"changing an answer outside changes nothing stored", func(k *storeKit) {
+	{"changing an answer outside the store does not change the store", func(k *storeKit) {
 		in := cached("a")
 		k.putAnswer(in)
 		for range 2 {
@@ -60,13 +60,13 @@ var answerChecks = []storeCheck{
 		k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
 		k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		have := cached("have")
 		k.putAnswer(have)
 		k.closed(k.answerCalls(have, cached("fresh")))
 	}},
-	{"a store that is opened again has its answers and claims", answersReopened},
-	{"what is out of bounds is refused", answerBounds},
+	{"a reopened store has its answers and claims", answersReopened},
+	{"arguments out of bounds are rejected", answerBounds},
 }
 
 func answerKey(text string) [32]byte {

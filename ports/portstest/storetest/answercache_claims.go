@@ -13,7 +13,7 @@ import (
 
 // answerClaimChecks: who may ask about an account, and what a purge removes.
 var answerClaimChecks = []storeCheck{
-	{"a claim keeps every other holder out", func(k *storeKit) {
+	{"a claim excludes every other holder", func(k *storeKit) {
 		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
 		k.claims(a, "one", kit.Epoch, until, true)
 		for range 2 {
@@ -33,7 +33,7 @@ var answerClaimChecks = []storeCheck{
 		k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
 		k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
 	}},
-	{"a claim lapses at its instant, not before", func(k *storeKit) {
+	{"a claim ends at its time, not before", func(k *storeKit) {
 		key, until := answerKey("a"), kit.Epoch.Add(lease)
 		k.claims(key, "one", kit.Epoch, until, true)
 		k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
@@ -41,7 +41,7 @@ var answerClaimChecks = []storeCheck{
 		k.claims(key, "one", until, until.Add(lease), false)
 		k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
 	}},
-	{"a claim holds when a caller's clock is behind", func(k *storeKit) {
+	{"a claim holds if another caller's clock is behind", func(k *storeKit) {
 		key := answerKey("a")
 		k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
 		k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(24*time.Hour), false)
@@ -50,7 +50,7 @@ var answerClaimChecks = []storeCheck{
 		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
 	}},
 	{"holders that look alike are different holders", holdersApart},
-	{"a release ends the holder's own claim only", func(k *storeKit) {
+	{"a release ends only the holder's own claim", func(k *storeKit) {
 		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
 		k.release(a, "nobody")
 		k.claims(a, "one", kit.Epoch, until, true)
@@ -64,7 +64,7 @@ var answerClaimChecks = []storeCheck{
 		k.release(a, "one") // whoever comes late ends nothing
 		k.claims(a, "three", kit.Epoch, until, false)
 	}},
-	{"a released claim can be had at once", func(k *storeKit) {
+	{"a released key can be claimed at once", func(k *storeKit) {
 		key := answerKey("a")
 		for i := range 4 {
 			holder := fmt.Sprint("holder-", i)
@@ -72,13 +72,13 @@ var answerClaimChecks = []storeCheck{
 			k.release(key, holder)
 		}
 	}},
-	{"claims and answers do not touch each other", claimsBesideAnswers},
-	{"of many racers for one key one gets it", claimRacers},
-	{"claims of different keys do not get in each other's way", claimsApart},
-	{"a purge removes what expired by the instant, and nothing else", answerPurges.byInstant},
-	{"a purge removes at most n and tells how many", answerPurges.bounded},
+	{"claims and answers do not affect each other", claimsBesideAnswers},
+	{"of many concurrent claims of one key one succeeds", claimRacers},
+	{"claims of different keys do not conflict", claimsApart},
+	{"a purge removes what expired by the time, and nothing else", answerPurges.byInstant},
+	{"a purge removes at most n and returns how many", answerPurges.bounded},
 	{"a purge counts an answer by its latest expiry", purgedByLatest},
-	{"a purge removes the claims that ended before it, and no other", func(k *storeKit) {
+	{"a purge removes the claims that ended before it, and no others", func(k *storeKit) {
 		past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
 		k.claims(past, "one", kit.Epoch, until, true)
 		k.claims(live, "one", kit.Epoch, until.Add(lease), true)

@@ -23,7 +23,7 @@ func AuditTrail(t *testing.T, h Harness) {
 }
 
 var auditChecks = []storeCheck{
-	{"the rows of a change come back as they were saved, in their order", func(k *storeKit) {
+	{"the rows of a change are read back as saved, in order", func(k *storeKit) {
 		all := variedRows()
 		k.eachSave(func(s *auditedSave) {
 			for _, n := range []int{0, 1, 2, 3, 4, len(all)} {
@@ -36,15 +36,15 @@ var auditChecks = []storeCheck{
 		k.succeed(k.auditedWrites())
 	}},
 	{"AuditRows pages without a gap or a repeat", auditPages},
-	{"a page of rows has a bound", func(k *storeKit) {
+	{"a page of audit rows is 1 to 10,000", func(k *storeKit) {
 		for limit, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, 1: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
 			k.Case(strconv.Itoa(limit), func() { k.Code(errOf(k.AuditRows(k.Context(), 0, limit)), want, "AuditRows") })
 		}
 	}},
-	{"changing rows outside changes nothing stored", auditNotAliased},
+	{"changing rows outside the store does not change the store", auditNotAliased},
 	{"a conflict leaves no row", auditOfConflicts},
-	{"a row that no act can have is refused with its write", auditRefused},
-	{"a lost acknowledgement loses the rows with the record, or neither", auditOfLostCommit},
+	{"an invalid row is rejected with its write", auditRefused},
+	{"a lost acknowledgement loses both the rows and the record, or neither", auditOfLostCommit},
 	{"a full store keeps no row", func(k *storeKit) {
 		k.Need(k.Fill != nil, "Fill")
 		k.eachSave(func(s *auditedSave) {
@@ -57,9 +57,9 @@ var auditChecks = []storeCheck{
 			k.mustLeave("a change that finds room again", acts("first"), func() { k.OK(s.with(k.Context(), "id", act("first")), "Save") })
 		})
 	}},
-	{"of racers the winner leaves its rows", auditOfRacers},
+	{"of many concurrent saves only the winner leaves its rows", auditOfRacers},
 	// The rows of one change keep their order; those of others may come between them.
-	{"changes at once lose no row", func(k *storeKit) {
+	{"concurrent changes lose no rows", func(k *storeKit) {
 		k.eachSave(func(s *auditedSave) {
 			var want []ports.AuditRow
 			got := k.leaves(func() {
@@ -72,7 +72,7 @@ var auditChecks = []storeCheck{
 			k.sameRows(got, want, "changes at once")
 		})
 	}},
-	{"a token that is revoked leaves its row, and an unknown one none", func(k *storeKit) {
+	{"revoking a token leaves a row, and revoking an unknown token does not", func(k *storeKit) {
 		k.Need(k.Tokens != nil, "Tokens")
 		have, row := token("have"), act("a token")
 		row.Owner = "somebody"
@@ -85,8 +85,8 @@ var auditChecks = []storeCheck{
 			k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke again")
 		})
 	}},
-	{"each event that is replayed or discarded leaves a row", auditOfDeadLetters},
-	{"a context that is done gives its own code and leaves no row", func(k *storeKit) {
+	{"each replayed or discarded event leaves a row", auditOfDeadLetters},
+	{"a done context returns its code and leaves no row", func(k *storeKit) {
 		writes := k.auditedWrites()
 		calls := with(writes, act("stray"))
 		calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
@@ -94,12 +94,12 @@ var auditChecks = []storeCheck{
 		k.Passed()
 		k.succeed(writes)
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		calls := with(k.auditedWrites(), act("stray"))
 		calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
 		k.closed(calls)
 	}},
-	{"a store that is opened again has its rows", func(k *storeKit) {
+	{"a reopened store has its rows", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		k.succeed(k.auditedWrites())
 		want := k.trail()

@@ -104,19 +104,19 @@ func oncePerHolder(b *bundle) {
 }
 
 const (
-	exclusive      = "a claim keeps every other holder out"
+	exclusive      = "a claim excludes every other holder"
 	renewed        = "a holder may renew its claim"
-	lapses         = "a claim lapses at its instant, not before"
-	claimBackwards = "a claim holds when a caller's clock is behind"
+	lapses         = "a claim ends at its time, not before"
+	claimBackwards = "a claim holds if another caller's clock is behind"
 	holdersApart   = "holders that look alike are different holders"
-	releasesOwn    = "a release ends the holder's own claim only"
-	releasedFree   = "a released claim can be had at once"
-	besideAnswers  = "claims and answers do not touch each other"
+	releasesOwn    = "a release ends only the holder's own claim"
+	releasedFree   = "a released key can be claimed at once"
+	besideAnswers  = "claims and answers do not affect each other"
 )
 
-var answerClaimSaboteurs = slices.Concat(
+var answerClaimFlaws = slices.Concat(
 	confuse("holders", holdersApart, looks, mapHolders),
-	[]saboteur{
+	[]flawedStore{
 		{"gives every claim", exclusive, ownClaims(func(claimed, string, time.Time) bool { return true })},
 		{"gives a claim to who waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, holder, now.Add(10*time.Minute), until)
@@ -219,9 +219,9 @@ var answerClaimSaboteurs = slices.Concat(
 				return release(ctx, key, holder)
 			}
 		}},
-		{"lets every racer have the claim", "of many racers for one key one gets it", ownClaims(func(had claimed, _ string, now time.Time) bool { return had.at.Equal(now) || !had.until.After(now) })},
-		{"lets no racer have the claim", "of many racers for one key one gets it", ownClaims(func(claimed, string, time.Time) bool { return false })},
-		{"refuses a claim now and then", "claims of different keys do not get in each other's way", func(b *bundle) {
+		{"lets every racer have the claim", "of many concurrent claims of one key one succeeds", ownClaims(func(had claimed, _ string, now time.Time) bool { return had.at.Equal(now) || !had.until.After(now) })},
+		{"lets no racer have the claim", "of many concurrent claims of one key one succeeds", ownClaims(func(claimed, string, time.Time) bool { return false })},
+		{"refuses a claim now and then", "claims of different keys do not conflict", func(b *bundle) {
 			var n atomic.Int32
 			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				if n.Add(1)%4 == 0 {

@@ -63,7 +63,7 @@ func expiresOnce(pick func(had, has time.Time) bool) func(b *bundle) {
 
 const latestExpiry = "a purge counts an answer by its latest expiry"
 
-var answerPurgeSaboteurs = []saboteur{
+var answerPurgeFlaws = []flawedStore{
 	{"spares the instant of a purge", purged, purgesAnswersAt(-time.Millisecond)},
 	{"purges too much", purged, purgesAnswersAt(time.Millisecond)},
 	{"purges more than n", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
@@ -80,8 +80,8 @@ var answerPurgeSaboteurs = []saboteur{
 	{"purges by the first expiry", latestExpiry, expiresOnce(func(_, _ time.Time) bool { return true })},
 	{"purges by the earliest expiry", latestExpiry, expiresOnce(func(had, has time.Time) bool { return had.Before(has) })},
 	{"purges by the furthest expiry", latestExpiry, expiresOnce(func(had, has time.Time) bool { return had.After(has) })},
-	{"leaves claims that have ended", "a purge removes the claims that ended before it, and no other", replaysClaims},
-	{"purges every claim", "a purge removes the claims that ended before it, and no other", func(b *bundle) {
+	{"leaves claims that have ended", "a purge removes the claims that ended before it, and no others", replaysClaims},
+	{"purges every claim", "a purge removes the claims that ended before it, and no others", func(b *bundle) {
 		purge, claim, release := b.answers.purge, b.answers.claim, b.answers.release
 		holders := map[[32]byte]string{}
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {

@@ -74,14 +74,14 @@ func mapClaimKeys(f func(*[32]byte)) func(b *bundle) {
 
 const (
 	unknownAnswer  = "an unknown key is not found"
-	answerAsPut    = "an answer comes back as it was put"
-	staleGiven     = "a stale answer is still given"
-	answerReplaced = "an answer takes the place of the earlier one"
+	answerAsPut    = "an answer is returned as it was put"
+	staleGiven     = "a stale answer is still returned"
+	answerReplaced = "an answer replaces the earlier one"
 	keysApart      = "keys that differ in one byte are different keys"
-	answerAliased  = "changing an answer outside changes nothing stored"
+	answerAliased  = "changing an answer outside the store does not change the store"
 )
 
-var answerSaboteurs = []saboteur{
+var answerFlaws = []flawedStore{
 	{"gives an empty answer for an unknown key", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
 		if errcodes.Of(err) == errcodes.NotFound {
 			return nil
@@ -156,7 +156,7 @@ var answerSaboteurs = []saboteur{
 
 const answersDone = "a done context returns its code and changes nothing"
 
-var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []saboteur{
+var answerOutcomeFlaws = slices.Concat(commonFlaws(answersDone), []flawedStore{
 	{"claims whatever the context says", answersDone, func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
@@ -177,8 +177,8 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 			return broken.OrDone(ctx, release(context.WithoutCancel(ctx), key, holder))
 		}
 	}},
-	{"forgets answers", "a store that is opened again has its answers and claims", forgets},
-	{"forgets claims", "a store that is opened again has its answers and claims", func(b *bundle) {
+	{"forgets answers", "a reopened store has its answers and claims", forgets},
+	{"forgets claims", "a reopened store has its answers and claims", func(b *bundle) {
 		reopen, claim := b.reopen, b.answers.claim
 		var opened atomic.Bool
 		b.reopen = func() storetest.Store { opened.Store(true); return reopen() }
@@ -189,13 +189,13 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 			return claim(ctx, key, holder, now, until)
 		}
 	}},
-	{"takes holders of any length", "what is out of bounds is refused", func(b *bundle) {
+	{"takes holders of any length", "arguments out of bounds are rejected", func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, (holder + "x")[:min(len(holder)+1, 64)], now, until)
 		}
 	}},
-	{"takes holders of 63 bytes at most", "what is out of bounds is refused", func(b *bundle) {
+	{"takes holders of 63 bytes at most", "arguments out of bounds are rejected", func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			if len(holder) > 63 {
@@ -204,7 +204,7 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 			return claim(ctx, key, holder, now, until)
 		}
 	}},
-	{"cuts n to the greatest", "what is out of bounds is refused", purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
+	{"cuts n to the greatest", "arguments out of bounds are rejected", purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
 		return purge(ctx, before, min(n, 10_000))
 	})},
 })

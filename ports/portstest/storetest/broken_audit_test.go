@@ -181,20 +181,20 @@ func mapRows(b *bundle, f func(string) string) {
 }
 
 const (
-	rowsSaved     = "the rows of a change come back as they were saved, in their order"
+	rowsSaved     = "the rows of a change are read back as saved, in order"
 	rowsPaged     = "AuditRows pages without a gap or a repeat"
-	rowsOutside   = "changing rows outside changes nothing stored"
-	rowsRefused   = "a row that no act can have is refused with its write"
-	rowsLost      = "a lost acknowledgement loses the rows with the record, or neither"
-	rowsAtOnce    = "changes at once lose no row"
-	rowOfRevoke   = "a token that is revoked leaves its row, and an unknown one none"
-	rowsOfLetters = "each event that is replayed or discarded leaves a row"
+	rowsOutside   = "changing rows outside the store does not change the store"
+	rowsRefused   = "an invalid row is rejected with its write"
+	rowsLost      = "a lost acknowledgement loses both the rows and the record, or neither"
+	rowsAtOnce    = "concurrent changes lose no rows"
+	rowOfRevoke   = "revoking a token leaves a row, and revoking an unknown token does not"
+	rowsOfLetters = "each replayed or discarded event leaves a row"
 )
 
-var auditSaboteurs = slices.Concat(
-	commonSaboteurs("a context that is done gives its own code and leaves no row"),
+var auditFlaws = slices.Concat(
+	commonFlaws("a done context returns its code and leaves no row"),
 	confuse("rows", rowsSaved, looks, mapRows),
-	[]saboteur{
+	[]flawedStore{
 		{"loses the second row", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 1)] })},
 		{"loses the rows of a large change", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 4)] })},
 		{"stores equal rows once", rowsSaved, onRows(slices.Compact[[]ports.AuditRow])},
@@ -225,7 +225,7 @@ var auditSaboteurs = slices.Concat(
 				return audit(ctx, after, limit+1)
 			}
 		}},
-		{"takes any limit", "a page of rows has a bound", func(b *bundle) {
+		{"takes any limit", "a page of audit rows is 1 to 10,000", func(b *bundle) {
 			audit := b.audit
 			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 				return audit(ctx, after, min(max(limit, 1), 10_000))
@@ -259,7 +259,7 @@ var auditSaboteurs = slices.Concat(
 		{"loses the rows with the acknowledgement", rowsLost, losesRowsWithAcknowledgement},
 		{"keeps the rows without the record", rowsLost, keepsRowsWithoutAcknowledgement},
 		{"keeps rows when it is full", "a full store keeps no row", leavesRowsOn(errcodes.StorageUnavailable)},
-		{"keeps the rows of racers that lost", "of racers the winner leaves its rows", leavesRowsOn(errcodes.Conflict)},
+		{"keeps the rows of racers that lost", "of many concurrent saves only the winner leaves its rows", leavesRowsOn(errcodes.Conflict)},
 		{"loses the rows of one change of ten", rowsAtOnce, everyTenth(func([]ports.AuditRow) []ports.AuditRow { return nil })},
 		{"turns the rows of one change of ten round", rowsAtOnce, everyTenth(func(rows []ports.AuditRow) []ports.AuditRow {
 			slices.SortFunc(rows, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
@@ -297,7 +297,7 @@ var auditSaboteurs = slices.Concat(
 			}
 			return rows
 		})},
-		{"forgets rows", "a store that is opened again has its rows", func(b *bundle) {
+		{"forgets rows", "a reopened store has its rows", func(b *bundle) {
 			var mu sync.Mutex
 			audit, reopened := b.audit, false
 			b.reopen = func() storetest.Store { mu.Lock(); defer mu.Unlock(); reopened = true; return b.store() }

@@ -45,13 +45,13 @@ func purgesAt(by time.Duration) func(b *bundle) {
 }
 
 const (
-	revoked = "a revoked token is gone for good"
-	purged  = "a purge removes what expired by the instant, and nothing else"
-	bounded = "a purge removes at most n and tells how many"
+	revoked = "a revoked token is not found"
+	purged  = "a purge removes what expired by the time, and nothing else"
+	bounded = "a purge removes at most n and returns how many"
 )
 
-var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
-	saboteur{"gives an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
+var tokenFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
+	flawedStore{"gives an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
 		onToken(b, func(_ *ports.Token, err error) error {
 			if errcodes.Of(err) == errcodes.NotFound {
 				return nil
@@ -59,16 +59,16 @@ var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and
 			return err
 		})
 	}},
-	saboteur{"calls not found internal", "an unknown token is not found", func(b *bundle) {
+	flawedStore{"calls not found internal", "an unknown token is not found", func(b *bundle) {
 		onToken(b, func(_ *ports.Token, err error) error { return broken.Recode(err, errcodes.NotFound, errcodes.Internal) })
 	}},
-	saboteur{"keeps seconds of tokens", "a token comes back as it was put", func(b *bundle) {
+	flawedStore{"keeps seconds of tokens", "a token is returned as it was put", func(b *bundle) {
 		onToken(b, func(v *ports.Token, err error) error {
 			v.ExpiresAt = v.ExpiresAt.Truncate(time.Second)
 			return err
 		})
 	}},
-	saboteur{"does not find an expired token", "a token comes back as it was put", func(b *bundle) {
+	flawedStore{"does not find an expired token", "a token is returned as it was put", func(b *bundle) {
 		onToken(b, func(v *ports.Token, err error) error {
 			if err == nil && !v.ExpiresAt.After(v.IssuedAt) {
 				return errcodes.New(errcodes.NotFound, "")
@@ -76,9 +76,9 @@ var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and
 			return err
 		})
 	}},
-	saboteur{"puts a token in place of another", "a hash that is there is a conflict and the first token stays", overwrites},
-	saboteur{"lets every racer put a token", "of many racers with one hash one puts it", overwrites},
-	saboteur{"compares 31 bytes of a hash", "hashes that differ in one byte are different tokens", func(b *bundle) {
+	flawedStore{"puts a token in place of another", "a second token of a hash is a conflict and the first one stays", overwrites},
+	flawedStore{"lets every racer put a token", "of many concurrent tokens of one hash one is stored", overwrites},
+	flawedStore{"compares 31 bytes of a hash", "hashes that differ in one byte are different tokens", func(b *bundle) {
 		put, token := b.tokens.put, b.tokens.token
 		b.tokens.put = func(ctx context.Context, v ports.Token) error { v.SHA256[31] = 0; return put(ctx, v) }
 		b.tokens.token = func(ctx context.Context, h [32]byte) (ports.Token, error) {
@@ -89,10 +89,10 @@ var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and
 			return v, err
 		}
 	}},
-	saboteur{"revokes nothing", revoked, func(b *bundle) {
+	flawedStore{"revokes nothing", revoked, func(b *bundle) {
 		b.tokens.revoke = func(context.Context, [32]byte, ports.AuditRow) error { return nil }
 	}},
-	saboteur{"does not find what to revoke", revoked, func(b *bundle) {
+	flawedStore{"does not find what to revoke", revoked, func(b *bundle) {
 		token, revoke := b.tokens.token, b.tokens.revoke
 		b.tokens.revoke = func(ctx context.Context, h [32]byte, audit ports.AuditRow) error {
 			if _, err := token(ctx, h); err != nil {
@@ -101,20 +101,20 @@ var tokenSaboteurs = append(commonSaboteurs("a done context returns its code and
 			return revoke(ctx, h, audit)
 		}
 	}},
-	saboteur{"spares the instant of a purge", purged, purgesAt(-time.Millisecond)},
-	saboteur{"purges too much", purged, purgesAt(time.Millisecond)},
-	saboteur{"purges more than n", bounded, func(b *bundle) {
+	flawedStore{"spares the instant of a purge", purged, purgesAt(-time.Millisecond)},
+	flawedStore{"purges too much", purged, purgesAt(time.Millisecond)},
+	flawedStore{"purges more than n", bounded, func(b *bundle) {
 		purge := b.tokens.purge
 		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) { return purge(ctx, before, n+1) }
 	}},
-	saboteur{"counts n whatever it purged", bounded, func(b *bundle) {
+	flawedStore{"counts n whatever it purged", bounded, func(b *bundle) {
 		purge := b.tokens.purge
 		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
 			_, err := purge(ctx, before, n)
 			return n, err
 		}
 	}},
-	saboteur{"forgets tokens", "a store that is opened again has its tokens", forgets},
+	flawedStore{"forgets tokens", "a reopened store has its tokens", forgets},
 )
 
 // onClient lets fn change what Client gives.
@@ -140,15 +140,15 @@ func mapClientIDs(b *bundle, f func(string) string) {
 }
 
 const (
-	asPut    = "a client comes back as it was put"
+	asPut    = "a client is returned as it was put"
 	replaced = "a client is replaced as a whole"
 )
 
-var clientSaboteurs = slices.Concat(
-	commonSaboteurs("a done context returns its code and changes nothing"),
+var clientFlaws = slices.Concat(
+	commonFlaws("a done context returns its code and changes nothing"),
 	confuse("client ids", "client ids that look alike are different clients", looks, mapClientIDs),
 	confuse("client ids", "an unknown client is not found", looks[:2], mapClientIDs),
-	[]saboteur{
+	[]flawedStore{
 		{"orders merchants", asPut, func(b *bundle) {
 			onClient(b, func(c *ports.Client) { slices.Sort(c.Merchants) })
 		}},
@@ -158,7 +158,7 @@ var clientSaboteurs = slices.Concat(
 		{"enables every client", asPut, func(b *bundle) {
 			onClient(b, func(c *ports.Client) { c.Disabled = false })
 		}},
-		{"splits no merchants into one", "a client without secrets and merchants comes back so", func(b *bundle) {
+		{"splits no merchants into one", "a client without secrets and merchants is returned unchanged", func(b *bundle) {
 			onClient(b, func(c *ports.Client) {
 				if len(c.Merchants) == 0 {
 					c.Merchants = []string{""}
@@ -184,11 +184,11 @@ var clientSaboteurs = slices.Concat(
 				return put(ctx, c, audit)
 			}
 		}},
-		{"keeps the client passed in", "changing a client outside changes nothing stored", func(b *bundle) {
+		{"keeps the client passed in", "changing a client outside the store does not change the store", func(b *bundle) {
 			kept := map[string]ports.Client{}
 			b.clients.put = func(_ context.Context, c ports.Client, _ ports.AuditRow) error { kept[c.ID] = c; return nil }
 			b.clients.client = func(_ context.Context, id string) (ports.Client, error) { return kept[id], nil }
 		}},
-		{"forgets clients", "a store that is opened again has its clients", forgets},
+		{"forgets clients", "a reopened store has its clients", forgets},
 	},
 )

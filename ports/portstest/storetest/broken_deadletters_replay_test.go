@@ -11,12 +11,12 @@ import (
 
 const (
 	replays       = "a replayed event comes before the later ones of its key"
-	givenBack     = "an event given back waits behind a replayed one, and for its own time"
-	named         = "Replay brings back the events named, or all, and counts them"
-	claimedBefore = "a claim of before a replay is a conflict"
+	givenBack     = "a retried event waits for earlier replayed ones and for its own time"
+	named         = "Replay replays the given events, or all, and returns their number"
+	claimedBefore = "a claim from before a replay is a conflict"
 )
 
-var replaySaboteurs = []saboteur{
+var replayFlaws = []flawedStore{
 	{"replays nothing", replays, func(b *bundle) {
 		b.letters.replay = func(_ context.Context, _ time.Time, _ ports.AuditRow, ids ...string) (int, error) {
 			return len(ids), nil

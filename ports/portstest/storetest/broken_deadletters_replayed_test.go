@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	replayedFields    = "a replayed event comes out as it was saved"
-	replayedInstant   = "a replayed event waits for the instant of its replay"
-	replayedListed    = "a replayed event is not listed, until it is buried again"
-	replayedDelivered = "a buried event that is replayed can be delivered"
-	discardNamed      = "Discard removes the buried events named, and counts them"
-	discardNone       = "Discard of no event is refused"
-	discardForGood    = "a discarded event never comes again"
-	oneOfMany         = "of many that replay or discard an event one does"
-	allOnce           = "many that replay all bring each event back once"
+	replayedFields    = "a replayed event is claimed as it was saved"
+	replayedInstant   = "a replayed event waits until the time of its replay"
+	replayedListed    = "a replayed event is not listed until it is buried again"
+	replayedDelivered = "a replayed event can be delivered"
+	discardNamed      = "Discard removes the given buried events and returns their number"
+	discardNone       = "Discard without ids is rejected"
+	discardForGood    = "a discarded event is never claimed again"
+	oneOfMany         = "of many concurrent replays and discards of an event one succeeds"
+	allOnce           = "concurrent replays of all events replay each event once"
 )
 
 type (
@@ -142,15 +142,15 @@ func countsEver(b *bundle) {
 	})(b)
 }
 
-var replayedSaboteurs = append(
-	confuse("replayed ids", "ids that look alike are replayed apart", looks, mapReplayed),
-	saboteur{"forgets the owner of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Owner = "" })},
-	saboteur{"forgets the data of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Data = nil })},
-	saboteur{"counts the attempts of a replayed event on", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
-	saboteur{"replays at once", replayedInstant, replaysLater(-24 * time.Hour)},
-	saboteur{"replays too late", replayedInstant, replaysLater(time.Millisecond)},
-	saboteur{"lists what was replayed", replayedListed, listsForEver},
-	saboteur{"keeps the first reason", replayedListed, func(b *bundle) {
+var replayedFlaws = append(
+	confuse("replayed ids", "ids that look alike are replayed separately", looks, mapReplayed),
+	flawedStore{"forgets the owner of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Owner = "" })},
+	flawedStore{"forgets the data of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Data = nil })},
+	flawedStore{"counts the attempts of a replayed event on", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
+	flawedStore{"replays at once", replayedInstant, replaysLater(-24 * time.Hour)},
+	flawedStore{"replays too late", replayedInstant, replaysLater(time.Millisecond)},
+	flawedStore{"lists what was replayed", replayedListed, listsForEver},
+	flawedStore{"keeps the first reason", replayedListed, func(b *bundle) {
 		first := map[string]string{}
 		onBury(b, func(e ports.Event, reason *string) {
 			if first[e.ID] == "" {
@@ -159,13 +159,13 @@ var replayedSaboteurs = append(
 			*reason = first[e.ID]
 		})
 	}},
-	saboteur{"gives what is buried again a new place", replayedListed, func(b *bundle) {
+	flawedStore{"gives what is buried again a new place", replayedListed, func(b *bundle) {
 		buried := map[string]int64{}
 		onBury(b, func(e ports.Event, _ *string) { buried[e.ID]++ })
 		eachBuried(func(e *ports.BuriedEvent) { e.Pos += (buried[e.ID] - 1) * 1000 })(b)
 	}},
-	saboteur{"counts what is out as replayed", replayedDelivered, countsEver},
-	saboteur{"buries what is delivered after a replay", replayedDelivered, func(b *bundle) {
+	flawedStore{"counts what is out as replayed", replayedDelivered, countsEver},
+	flawedStore{"buries what is delivered after a replay", replayedDelivered, func(b *bundle) {
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.bury(ctx, e, "") }
 	}},
 )
@@ -203,37 +203,37 @@ var countsNamed = discardsBy(func(ctx context.Context, discard discardFunc, ids 
 	return len(ids), err
 })
 
-var discardSaboteurs = append(
-	confuse("discarded ids", "ids that look alike are discarded apart", looks, mapDiscarded),
-	saboteur{"discards nothing", discardNamed, discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) { return len(ids), nil })},
-	saboteur{"counts what is named", discardNamed, countsNamed},
-	saboteur{"discards the first of those named", discardNamed, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+var discardFlaws = append(
+	confuse("discarded ids", "ids that look alike are discarded separately", looks, mapDiscarded),
+	flawedStore{"discards nothing", discardNamed, discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) { return len(ids), nil })},
+	flawedStore{"counts what is named", discardNamed, countsNamed},
+	flawedStore{"discards the first of those named", discardNamed, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		n, err := discard(ctx, ids[0])
 		return max(n, min(2, len(ids)-n)), err
 	})},
-	saboteur{"discards what is out", discardNamed, discardsClaimed},
-	saboteur{"takes none for all", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	flawedStore{"discards what is out", discardNamed, discardsClaimed},
+	flawedStore{"takes none for all", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		if len(ids) == 0 {
 			ids = []string{"a"}
 		}
 		return discard(ctx, ids...)
 	})},
-	saboteur{"passes over a discard of none", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	flawedStore{"passes over a discard of none", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		if len(ids) == 0 {
 			return 0, nil
 		}
 		return discard(ctx, ids...)
 	})},
-	saboteur{"hides what is discarded", discardForGood, hidesDiscarded},
-	saboteur{"lets the claim that buried settle a discarded event", discardForGood, takesStale},
-	saboteur{"counts every racer's discard", oneOfMany, countsNamed},
-	saboteur{"replays what it discards", oneOfMany, func(b *bundle) {
+	flawedStore{"hides what is discarded", discardForGood, hidesDiscarded},
+	flawedStore{"lets the claim that buried settle a discarded event", discardForGood, takesStale},
+	flawedStore{"counts every racer's discard", oneOfMany, countsNamed},
+	flawedStore{"replays what it discards", oneOfMany, func(b *bundle) {
 		discardsBy(func(ctx context.Context, _ discardFunc, ids []string) (int, error) {
 			return b.letters.replay(ctx, time.Time{}, ports.AuditRow{At: kit.Epoch, Act: "test.write"}, ids...)
 		})(b)
 	}},
-	saboteur{"counts every racer's replay", allOnce, countsEver},
-	saboteur{"replays one of all", allOnce, replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
+	flawedStore{"counts every racer's replay", allOnce, countsEver},
+	flawedStore{"replays one of all", allOnce, replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
 		if len(ids) == 0 {
 			ids = []string{"a"}
 		}

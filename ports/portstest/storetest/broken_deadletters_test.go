@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	nothingBuried  = "nothing is listed while nothing is buried"
+	nothingBuried  = "only buried events are listed"
 	buriedFields   = "a buried event is listed as it was claimed, with its reason"
-	buriedBytes    = "data and reasons of any bytes are listed as they were"
+	buriedBytes    = "data and reasons of any bytes are listed unchanged"
 	buriedOrder    = "buried events of every owner are listed in the order of their saves"
 	buriedPaged    = "Buried pages without a gap or a repeat"
-	buriedGone     = "a page goes on where the last event of the page before has gone"
-	buriedAliased  = "changing what was listed changes nothing stored"
-	buriedLimit    = "a page of buried events has 1 to 1,000"
-	buriedReopened = "a store that is opened again has its buried events"
+	buriedGone     = "a page continues even if the last event of the previous page was removed"
+	buriedAliased  = "changing a listed event does not change the store"
+	buriedLimit    = "a page of buried events is 1 to 1,000"
+	buriedReopened = "a reopened store has its buried events"
 )
 
 type buriedFunc = func(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error)
@@ -113,7 +113,7 @@ func pagesByTheLast(b *bundle) {
 	})(b)
 }
 
-var buriedSaboteurs = []saboteur{
+var buriedFlaws = []flawedStore{
 	{"does not find buried events", nothingBuried, listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 		page, err := list(ctx, after, limit)
 		if len(page) == 0 && err == nil {
@@ -166,13 +166,13 @@ var buriedSaboteurs = []saboteur{
 	{"takes no limit above 999", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit += min(1, *limit/1000) })},
 }
 
-var deadLetterOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
-	saboteur{"lists whatever the context says", "a done context returns its code and changes nothing",
+var deadLetterOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
+	flawedStore{"lists whatever the context says", "a done context returns its code and changes nothing",
 		listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 			return list(context.WithoutCancel(ctx), after, limit)
 		})},
-	saboteur{"forgets buried events", buriedReopened, forgets},
-	saboteur{"keeps reasons in memory", buriedReopened, func(b *bundle) {
+	flawedStore{"forgets buried events", buriedReopened, forgets},
+	flawedStore{"keeps reasons in memory", buriedReopened, func(b *bundle) {
 		lost := false
 		eachBuried(func(e *ports.BuriedEvent) {
 			if lost {
@@ -182,7 +182,7 @@ var deadLetterOutcomeSaboteurs = append(commonSaboteurs("a done context returns 
 		reopen := b.reopen
 		b.reopen = func() storetest.Store { lost = true; return reopen() }
 	}},
-	saboteur{"counts places anew", buriedReopened, func(b *bundle) {
+	flawedStore{"counts places anew", buriedReopened, func(b *bundle) {
 		var shift int64
 		eachBuried(func(e *ports.BuriedEvent) { e.Pos += shift })(b)
 		reopen := b.reopen

@@ -44,8 +44,8 @@ func onSavedEvents(fn func(e *ports.Event)) func(b *bundle) {
 
 var losesOrder = onSavedEvents(func(e *ports.Event) { e.Key = e.ID })
 
-var eventSaboteurs = []saboteur{
-	{"does not find events", "an empty outbox hands out nothing, without an error", func(b *bundle) {
+var eventFlaws = []flawedStore{
+	{"does not find events", "Claim of an empty outbox returns no events and no error", func(b *bundle) {
 		claim := b.outbox.claim
 		b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
 			got, err := claim(ctx, now, lease, n)
@@ -55,20 +55,20 @@ var eventSaboteurs = []saboteur{
 			return got, err
 		}
 	}},
-	{"counts attempts from 0", "an event comes out as it was saved", eachEvent(func(e *ports.Event) { e.Attempt-- })},
-	{"forgets the owner", "an event comes out as it was saved", eachEvent(func(e *ports.Event) { e.Owner = "" })},
-	{"holds events back until their time", "an event waits from its save on, whatever its time says", func(b *bundle) {
+	{"counts attempts from 0", "an event is claimed as it was saved", eachEvent(func(e *ports.Event) { e.Attempt-- })},
+	{"forgets the owner", "an event is claimed as it was saved", eachEvent(func(e *ports.Event) { e.Owner = "" })},
+	{"holds events back until their time", "an event can be claimed once it is saved, whatever its time", func(b *bundle) {
 		onEvents(b, func(now time.Time, got []ports.Event) []ports.Event {
 			return slices.DeleteFunc(got, func(e ports.Event) bool { return e.At.After(now) })
 		})
 	}},
-	{"repairs ill text in data", "data of any bytes comes back", eachEvent(func(e *ports.Event) {
+	{"repairs ill text in data", "data of any bytes is returned unchanged", eachEvent(func(e *ports.Event) {
 		e.Data = bytes.ToValidUTF8(e.Data, []byte("\ufffd"))
 	})},
-	{"cuts data at 32 KiB", "data of any bytes comes back", eachEvent(func(e *ports.Event) {
+	{"cuts data at 32 KiB", "data of any bytes is returned unchanged", eachEvent(func(e *ports.Event) {
 		e.Data = e.Data[:min(len(e.Data), 32<<10)]
 	})},
-	{"keeps the data passed in", "changing data that was passed in or handed out changes nothing stored", func(b *bundle) {
+	{"keeps the data passed in", "changing data outside the store does not change the store", func(b *bundle) {
 		kept := map[string][]byte{}
 		onSave(b, func(c *ports.RateLockChange) {
 			for _, e := range c.Events {
@@ -77,7 +77,7 @@ var eventSaboteurs = []saboteur{
 		})
 		eachEvent(func(e *ports.Event) { e.Data = kept[e.ID] })(b)
 	}},
-	{"hands out the data it keeps", "changing data that was passed in or handed out changes nothing stored", func(b *bundle) {
+	{"hands out the data it keeps", "changing data outside the store does not change the store", func(b *bundle) {
 		kept := map[string][]byte{}
 		eachEvent(func(e *ports.Event) {
 			if kept[e.ID] == nil {
@@ -92,35 +92,35 @@ var eventSaboteurs = []saboteur{
 }
 
 const (
-	inOrder = "events come in the order of their saves"
-	acked   = "an acknowledged event is gone and lets the next of its key pass"
-	buried  = "a buried event is set aside and lets the next of its key pass"
+	inOrder = "events are claimed in the order of their saves"
+	acked   = "an acknowledged event is removed and releases the next of its key"
+	buried  = "a buried event is set aside and releases the next of its key"
 )
 
-var eventOrderSaboteurs = append(
-	confuse("keys of events", "keys that look alike are ordered apart", looks, func(b *bundle, f func(string) string) {
+var eventOrderFlaws = append(
+	confuse("keys of events", "keys that look alike are ordered separately", looks, func(b *bundle, f func(string) string) {
 		onSavedEvents(func(e *ports.Event) { e.Key = f(e.Key) })(b)
 	}),
-	saboteur{"orders events by id", inOrder, func(b *bundle) {
+	flawedStore{"orders events by id", inOrder, func(b *bundle) {
 		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
 			slices.SortFunc(got, func(x, y ports.Event) int { return strings.Compare(x.ID, y.ID) })
 			return got
 		})
 	}},
-	saboteur{"orders events by their times", inOrder, func(b *bundle) {
+	flawedStore{"orders events by their times", inOrder, func(b *bundle) {
 		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
 			slices.SortFunc(got, func(x, y ports.Event) int { return x.At.Compare(y.At) })
 			return got
 		})
 	}},
-	saboteur{"hands out all events of a key", "a claim takes at most one event of a key", losesOrder},
-	saboteur{"lets events overtake a claimed one", "a claimed event holds back the later ones of its key only", losesOrder},
-	saboteur{"holds back every key", "a claimed event holds back the later ones of its key only", onSavedEvents(func(e *ports.Event) { e.Key = "" })},
-	saboteur{"lets events overtake a retried one", "a retried event holds back the later ones of its key", losesOrder},
-	saboteur{"gives back what was acknowledged", acked, func(b *bundle) {
+	flawedStore{"hands out all events of a key", "a claim takes at most one event of a key", losesOrder},
+	flawedStore{"lets events overtake a claimed one", "a claimed event holds back only the later ones of its key", losesOrder},
+	flawedStore{"holds back every key", "a claimed event holds back only the later ones of its key", onSavedEvents(func(e *ports.Event) { e.Key = "" })},
+	flawedStore{"lets events overtake a retried one", "a retried event holds back the later ones of its key", losesOrder},
+	flawedStore{"gives back what was acknowledged", acked, func(b *bundle) {
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.retry(ctx, e, e.At) }
 	}},
-	saboteur{"takes the rest of a key for acknowledged", acked, func(b *bundle) {
+	flawedStore{"takes the rest of a key for acknowledged", acked, func(b *bundle) {
 		claim, ack := b.outbox.claim, b.outbox.ack
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error {
 			if err := ack(ctx, e); err != nil {
@@ -133,14 +133,14 @@ var eventOrderSaboteurs = append(
 			return ack(ctx, rest[0])
 		}
 	}},
-	saboteur{"lets a buried event block its key", buried, func(b *bundle) {
+	flawedStore{"lets a buried event block its key", buried, func(b *bundle) {
 		b.outbox.bury = func(ctx context.Context, e ports.Event, _ string) error {
 			return b.outbox.retry(ctx, e, e.At.AddDate(10, 0, 0))
 		}
 	}},
 )
 
-var eventClaimSaboteurs = append(claimSaboteurs("events", "an event"),
-	saboteur{"does not count attempts", "a lease keeps an event until it ends, and counts the attempts",
+var eventClaimFlaws = append(claimFlaws("events", "an event"),
+	flawedStore{"does not count attempts", "a leased event is not claimed until the lease ends, and attempts are counted",
 		eachEvent(func(e *ports.Event) { e.Attempt = 1 })},
 )

@@ -166,23 +166,23 @@ func claimsTwice(b *bundle) {
 	}
 }
 
-// claimSaboteurs are the flaws that the outbox and the work share.
-func claimSaboteurs(things, thing string) []saboteur {
-	leased := "a lease keeps " + thing + " until it ends, and counts the attempts"
+// claimFlaws are the flaws that the outbox and the work share.
+func claimFlaws(things, thing string) []flawedStore {
+	leased := "a leased " + strings.Fields(thing)[1] + " is not claimed until the lease ends, and attempts are counted"
 	retried := "a retried " + strings.Fields(thing)[1] + " waits for its time"
-	return append(commonSaboteurs("a done context returns its code and changes nothing"),
-		saboteur{"claims more than n", "a claim takes at most n " + things, claimsOneMore},
-		saboteur{"leases for too long", leased, leasesLonger},
-		saboteur{"leases for too short a time", leased, leasesShorter},
-		saboteur{"forgets leases when the clock jumps back", "a lease holds when the caller's clock jumps back", forgetsLeases},
-		saboteur{"retries too early", retried, retriesAt(-time.Millisecond)},
-		saboteur{"retries too late", retried, retriesAt(time.Millisecond)},
-		saboteur{"leaves a retried thing to its lease", retried, retriesNever},
-		saboteur{"takes stale claims", "a claim that is not the latest is a conflict", takesStale},
-		saboteur{"calls a stale claim internal", "a claim that is not the latest is a conflict", internalStale},
-		saboteur{"takes a claim twice", "a claim serves once", takesTwice},
-		saboteur{"claims twice", "racers never get the same " + strings.Fields(thing)[1], claimsTwice},
-		saboteur{"refuses long reasons", "a reason of 1,024 bytes is taken", shortReasons},
-		saboteur{"forgets " + things, "a store that is opened again has its " + strings.Replace(things, "items", "work", 1), forgets},
+	return append(commonFlaws("a done context returns its code and changes nothing"),
+		flawedStore{"claims more than n", "a claim takes at most n " + things, claimsOneMore},
+		flawedStore{"leases for too long", leased, leasesLonger},
+		flawedStore{"leases for too short a time", leased, leasesShorter},
+		flawedStore{"forgets leases when the clock jumps back", "a lease holds if the caller's clock jumps back", forgetsLeases},
+		flawedStore{"retries too early", retried, retriesAt(-time.Millisecond)},
+		flawedStore{"retries too late", retried, retriesAt(time.Millisecond)},
+		flawedStore{"leaves a retried thing to its lease", retried, retriesNever},
+		flawedStore{"takes stale claims", "a claim that is not the latest is a conflict", takesStale},
+		flawedStore{"calls a stale claim internal", "a claim that is not the latest is a conflict", internalStale},
+		flawedStore{"takes a claim twice", "a claim can be settled once", takesTwice},
+		flawedStore{"claims twice", "concurrent claims never return the same " + strings.Fields(thing)[1], claimsTwice},
+		flawedStore{"refuses long reasons", "a reason of 1,024 bytes is accepted", shortReasons},
+		flawedStore{"forgets " + things, "a reopened store has its " + strings.Replace(things, "items", "work", 1), forgets},
 	)
 }

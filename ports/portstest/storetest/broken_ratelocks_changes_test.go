@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	mintedElsewhere  = "a minted lock that its book does not have is refused and stores nothing"
-	lockTwice        = "a change that names a lock twice is a conflict and stores nothing"
-	queuedTwice      = "a change that names an event or an item twice is a conflict and stores nothing"
-	impossibleRecord = "a record that no lock can have is refused and stores nothing"
-	eventIDAgain     = "an id that an event of another change has is that of an event of its own"
-	itemIDAgain      = "the id of an item is taken until it is done"
-	eventBytes       = "data of any bytes comes back"
-	itemBytes        = "a payload of any bytes comes back"
+	mintedElsewhere  = "a minted lock that is not in its book is rejected and stores nothing"
+	lockTwice        = "a change with a repeated lock is a conflict and stores nothing"
+	queuedTwice      = "a change with a repeated event or item is a conflict and stores nothing"
+	impossibleRecord = "an invalid lock is rejected and stores nothing"
+	eventIDAgain     = "events of different changes may have the same id"
+	itemIDAgain      = "an item's id is reserved until the item is done"
+	eventBytes       = "data of any bytes is returned unchanged"
+	itemBytes        = "a payload of any bytes is returned unchanged"
 )
 
 func eventID(e ports.Event) string   { return e.ID }
@@ -51,7 +51,7 @@ func takesWhatCannotBe(without func(c *ports.RateLockChange)) func(b *bundle) {
 	}
 }
 
-var changeSaboteurs = []saboteur{
+var changeFlaws = []flawedStore{
 	{"ends a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) { c.Ended = once(c.Ended, lockID) })},
 	{"mints a lock that ends in the same change", lockTwice, onSaved(func(c *ports.RateLockChange) {
 		if c.Minted != nil {
@@ -100,7 +100,7 @@ func onSaved(fn func(c *ports.RateLockChange)) func(b *bundle) {
 	return func(b *bundle) { onSave(b, fn) }
 }
 
-var eventIDSaboteurs = []saboteur{
+var eventIDFlaws = []flawedStore{
 	{"refuses an id that waits", eventIDAgain, func(b *bundle) {
 		seen := map[string]bool{}
 		save := b.locks.save
@@ -155,7 +155,7 @@ var eventIDSaboteurs = []saboteur{
 	{"hands out no bytes for no data", eventBytes, eachEvent(func(e *ports.Event) { e.Data = append([]byte{}, e.Data...) })},
 }
 
-var itemIDSaboteurs = []saboteur{
+var itemIDFlaws = []flawedStore{
 	{"passes over an item whose id waits", itemIDAgain, func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, _ ports.Book) error {
 			c.Work = nil

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	endsOnce    = "ending a lock that has ended is a conflict and stores nothing"
+	endsOnce    = "ending an ended lock is a conflict and stores nothing"
 	neverMinted = "ending a lock that was never minted is a conflict and stores nothing"
 	bothEnd     = "a change ends both locks of a book and mints another"
-	onlyTheEnd  = "the end of a lock changes nothing but its end"
+	onlyTheEnd  = "ending a lock changes only the fields of its end"
 )
 
 // onStrayEnd lets fn change a change that ends a lock which is not active; first is
@@ -57,7 +57,7 @@ func lastEndWins(b *bundle) {
 	})
 }
 
-var endingSaboteurs = []saboteur{
+var endingFlaws = []flawedStore{
 	{"takes the very same end again", endsOnce, passesOver(func(first, again ports.RateLock) bool { return first == again })},
 	{"takes any second end", endsOnce, passesOver(func(ports.RateLock, ports.RateLock) bool { return true })},
 	{"lets the last end win", endsOnce, lastEndWins},

@@ -110,17 +110,17 @@ const (
 	ofPair     = "a pair's listing has its active locks, of every owner"
 	pairOrder  = "a pair's listing is ordered by creation, then id"
 	pairPages  = "a pair's listing pages without a gap or a repeat"
-	sinceIs    = "Since includes its instant"
-	dueOfAll   = "the listing of due locks has the active ones of every pair that expire by the instant"
+	sinceIs    = "Since is included"
+	dueOfAll   = "the listing of due locks has the active locks of every pair that expire by the time"
 	dueOrder   = "the listing of due locks is ordered by expiry, then id"
 	duePages   = "the listing of due locks pages without a gap or a repeat"
 	ofOwner    = "an owner's listing has all of its locks, of every pair and status"
 	ownerOrder = "an owner's listing is ordered by creation, then id"
 	ownerPages = "an owner's listing pages without a gap or a repeat"
-	listBounds = "a query of locks is of one listing, and of 1 to 10,000"
+	listBounds = "a query selects one listing and has a limit of 1 to 10,000"
 )
 
-var listingSaboteurs = []saboteur{
+var listingFlaws = []flawedStore{
 	{"lists the inverse pair's locks as well", ofPair, func(b *bundle) {
 		list := b.locks.list
 		b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
@@ -209,8 +209,8 @@ var listingSaboteurs = []saboteur{
 }
 
 const (
-	lost = "a lost acknowledgement is an unknown outcome, and the change whole or absent"
-	full = "a full store says so, stores nothing, and goes on when there is room"
+	lost = "a lost acknowledgement returns OutcomeUnknown, and the change is whole or absent"
+	full = "a full store returns StorageUnavailable, stores nothing, and works when there is room"
 )
 
 // saves replaces Save.
@@ -223,17 +223,17 @@ func saves(fn func(save func(context.Context, ports.RateLockChange) error, ctx c
 
 type saveFunc = func(context.Context, ports.RateLockChange) error
 
-var outcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and stores nothing"),
-	saboteur{"takes a lost acknowledgement for success", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
+var outcomeFlaws = append(commonFlaws("a done context returns its code and stores nothing"),
+	flawedStore{"takes a lost acknowledgement for success", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	saboteur{"takes a lost acknowledgement for a failure", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
+	flawedStore{"takes a lost acknowledgement for a failure", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
 		return broken.Recode(save(ctx, c), errcodes.OutcomeUnknown, errcodes.StorageUnavailable)
 	})},
-	saboteur{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
+	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
 		onSave(b, func(c *ports.RateLockChange) {
@@ -243,10 +243,10 @@ var outcomeSaboteurs = append(commonSaboteurs("a context that is done gives its 
 			half = false
 		})
 	}},
-	saboteur{"calls a full store internal", full, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
+	flawedStore{"calls a full store internal", full, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
 		return broken.Recode(save(ctx, c), errcodes.StorageUnavailable, errcodes.Internal)
 	})},
-	saboteur{"stores the events in a full store", full, func(b *bundle) {
+	flawedStore{"stores the events in a full store", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() {
 			empty := fill()
@@ -259,9 +259,9 @@ var outcomeSaboteurs = append(commonSaboteurs("a context that is done gives its 
 			}
 		}
 	}},
-	saboteur{"stays full", full, func(b *bundle) {
+	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
-	saboteur{"forgets rate locks", "a store that is opened again has everything", forgets},
+	flawedStore{"forgets rate locks", "a reopened store has everything", forgets},
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-var recordSaboteurs = []saboteur{
+var recordFlaws = []flawedStore{
 	{"forgets the key of a book that was never saved", "a book that was never saved is empty and has its key", func(b *bundle) {
 		onBook(b, func(book *ports.Book) {
 			if book.Version == 0 {
@@ -31,10 +31,10 @@ var recordSaboteurs = []saboteur{
 			return got, err
 		}
 	}},
-	{"turns the slots round", "a book of two locks comes back as saved", func(b *bundle) {
+	{"turns the slots round", "a book of two locks is returned as saved", func(b *bundle) {
 		onBook(b, func(book *ports.Book) { book.Slots[0], book.Slots[1] = book.Slots[1], book.Slots[0] })
 	}},
-	{"gives times in the machine's zone", "a book of two locks comes back as saved", func(b *bundle) {
+	{"gives times in the machine's zone", "a book of two locks is returned as saved", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.CreatedAt = l.CreatedAt.In(time.FixedZone("", 3600)) })
 	}},
 	{"does not store a book on its own", "a change of the book alone is stored", func(b *bundle) {
@@ -46,41 +46,41 @@ var recordSaboteurs = []saboteur{
 			return save(ctx, c)
 		}
 	}},
-	{"forgets the deviation", "every field of an ended lock comes back as saved", func(b *bundle) {
+	{"forgets the deviation", "every field of an ended lock is returned as saved", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.DeviationBps = 0 })
 	}},
-	{"keeps seconds", "every field of an ended lock comes back as saved", func(b *bundle) {
+	{"keeps seconds", "every field of an ended lock is returned as saved", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.EndedAt = l.EndedAt.Truncate(time.Second) })
 	}},
-	{"keeps decimals as floats", "decimals come back to the last zero", func(b *bundle) {
+	{"keeps decimals as floats", "decimals are returned with their trailing zeros", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) {
 			f, _ := strconv.ParseFloat(l.MidRate, 64)
 			l.MidRate = strconv.FormatFloat(f, 'f', -1, 64)
 		})
 	}},
-	{"trims the zeros of decimals", "decimals come back to the last zero", func(b *bundle) {
+	{"trims the zeros of decimals", "decimals are returned with their trailing zeros", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) {
 			if strings.Contains(l.ObservedMid, ".") {
 				l.ObservedMid = strings.TrimRight(l.ObservedMid, "0")
 			}
 		})
 	}},
-	{"keeps nanoseconds in 64 bits", "times far from now come back equal", func(b *bundle) {
+	{"keeps nanoseconds in 64 bits", "distant times are returned unchanged", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.ExpiresAt = time.Unix(0, l.ExpiresAt.UnixNano()).UTC() })
 	}},
-	{"takes the zero time for 1970", "fields that are empty come back empty", func(b *bundle) {
+	{"takes the zero time for 1970", "empty fields are returned empty", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) {
 			if l.MidAt.IsZero() {
 				l.MidAt = time.UnixMilli(0).UTC()
 			}
 		})
 	}},
-	{"keeps the moment of judgement", "the moment of judgement is not kept", func(b *bundle) {
+	{"keeps the moment of judgement", "AsOf is not stored", func(b *bundle) {
 		var asOf time.Time
 		onSave(b, func(c *ports.RateLockChange) { asOf = c.Minted.AsOf })
 		onLock(b, func(l *ports.RateLock) { l.AsOf = asOf })
 	}},
-	{"looks for locks in the slots only", "a lock that left the slots is found with its end", func(b *bundle) {
+	{"looks for locks in the slots only", "a lock that left the slots is found as it ended", func(b *bundle) {
 		lock := b.locks.lock
 		b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
 			l, book, err := lock(ctx, owner, id)
@@ -117,7 +117,7 @@ var recordSaboteurs = []saboteur{
 			return lock(ctx, owners[id], id)
 		}
 	}},
-	{"keeps pointers to its input", "changing what was passed in changes nothing stored", func(b *bundle) {
+	{"keeps pointers to its input", "changing an argument after Save does not change the store", func(b *bundle) {
 		kept := map[string]*ports.RateLock{}
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
@@ -131,7 +131,7 @@ var recordSaboteurs = []saboteur{
 		}
 		onLock(b, func(l *ports.RateLock) { *l = *kept[l.ID] })
 	}},
-	{"reads a lock and its book at two moments", "a lock and its book are of one instant", func(b *bundle) {
+	{"reads a lock and its book at two moments", "a lock and its book are read in one snapshot", func(b *bundle) {
 		var mu sync.Mutex
 		older := map[ports.BookKey]ports.Book{}
 		save, book, lock := b.locks.save, b.locks.book, b.locks.lock
@@ -209,10 +209,10 @@ func onlyWork(c ports.RateLockChange) ports.RateLockChange {
 
 const (
 	stale     = "a stale version is a conflict and stores nothing"
-	elsewhere = "a lock id taken in another book is a conflict and stores nothing"
-	lockless  = "a stale version is a conflict without locks, too, and stores nothing"
-	many      = "versions rise beyond what a byte holds"
-	here      = "a lock id taken in the same book is a conflict and stores nothing"
+	elsewhere = "a lock id used in another book is a conflict and stores nothing"
+	lockless  = "a stale version without locks is a conflict and stores nothing"
+	many      = "versions rise above 255"
+	here      = "a lock id used in the same book is a conflict and stores nothing"
 )
 
 // onStale lets fn go on after a change without locks was refused.
@@ -256,7 +256,7 @@ func countsIn(fn func(version int64) int64) func(b *bundle) {
 	}
 }
 
-var versionSaboteurs = []saboteur{
+var versionFlaws = []flawedStore{
 	{"drops a stale book alone", lockless, onStale(bookAlone, silently)},
 	{"stores a stale book alone", lockless, onStale(bookAlone, storing)},
 	{"drops stale events alone", lockless, onStale(eventsAlone, silently)},
@@ -290,7 +290,7 @@ var versionSaboteurs = []saboteur{
 			return broken.Recode(save(ctx, c), errcodes.Conflict, errcodes.Internal)
 		}
 	}},
-	{"refuses older versions only", "a version that is yet to come is a conflict", func(b *bundle) {
+	{"refuses older versions only", "a version above the stored one is a conflict", func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
 			if c.Book.Version < now.Version {
 				return errcodes.New(errcodes.Conflict, "")
@@ -302,8 +302,8 @@ var versionSaboteurs = []saboteur{
 	{"takes an id that another book has", elsewhere, takesTakenIDs},
 	{"stores the events of a change with a taken id", elsewhere, leaks(onlyEvents)},
 	{"takes an id that the book has", here, takesTakenIDs},
-	{"lets every racer win", "of many racers at one version one wins", losesVersions},
-	{"is busy now and then", "saves of different books do not get in each other's way", func(b *bundle) {
+	{"lets every racer win", "of many concurrent saves at one version one succeeds", losesVersions},
+	{"is busy now and then", "saves of different books do not conflict", func(b *bundle) {
 		var mu sync.Mutex
 		n := 0
 		save := b.locks.save
@@ -365,9 +365,9 @@ func mapPairs(b *bundle) {
 	})
 }
 
-var keySaboteurs = append(append(append(
-	confuse("owners", "owners that look alike have books of their own", looks, mapOwners),
+var keyFlaws = append(append(append(
+	confuse("owners", "owners that look alike have different books", looks, mapOwners),
 	confuse("lock ids", "lock ids that look alike are different locks", looks, mapLockIDs)...),
-	confuse("owners", "owners and ids of 10,000 characters are kept", []string{"keeps 255 letters"}, mapOwners)...),
-	append(confuse("lock ids", "owners and ids of 10,000 characters are kept", []string{"keeps 255 letters"}, mapLockIDs),
-		saboteur{"takes a pair for its inverse", "a pair and its inverse have books of their own", mapPairs})...)
+	confuse("owners", "owners and ids of 10,000 characters are stored whole", []string{"keeps 255 letters"}, mapOwners)...),
+	append(confuse("lock ids", "owners and ids of 10,000 characters are stored whole", []string{"keeps 255 letters"}, mapLockIDs),
+		flawedStore{"takes a pair for its inverse", "a pair and its inverse have different books", mapPairs})...)

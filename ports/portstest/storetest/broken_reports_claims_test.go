@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	claimWhole     = "a claim gives the report with its lease, and stores it so"
-	claimNone      = "a store without a report to take up has none"
-	claimOrder     = "the report that was created first is claimed first"
+	claimWhole     = "a claim returns the report with its lease and stores it"
+	claimNone      = "ClaimReport returns NotFound if no report can be claimed"
+	claimOrder     = "the oldest report is claimed first"
 	claimHeld      = "a report is not claimed while its lease holds"
-	claimRunOut    = "a report whose lease has run out is claimed again, and keeps its first start"
-	claimExtended  = "a save extends a lease, and gives it back"
+	claimRunOut    = "a report whose lease has ended is claimed again and keeps its first start"
+	claimExtended  = "a save can extend and release a lease"
 	claimLostLease = "a save after another claim is a conflict"
 	claimEnded     = "an ended report is never claimed (I22)"
 	claimOwners    = "reports of every owner are claimed, by any holder"
-	claimRacers    = "of many who claim at once each gets another report"
-	claimOne       = "of many who claim one report one gets it, now and when its lease has run out"
-	claimOrSave    = "of a claim and a save at once one wins (I22)"
+	claimRacers    = "concurrent claims return different reports"
+	claimOne       = "of many concurrent claims of one report one succeeds, also after its lease has ended"
+	claimOrSave    = "of a concurrent claim and save one succeeds (I22)"
 )
 
 // epochOfFlaws is the instant at which the checks play.
@@ -169,7 +169,7 @@ func nowAndThen(code errcodes.Code) func(b *bundle) {
 	})
 }
 
-var reportClaimSaboteurs = []saboteur{
+var reportClaimFlaws = []flawedStore{
 	{"claims for nobody", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Holder = "" })},
 	{"gives no lease", claimWhole, onClaimed(func(j *ports.ReportJob) { j.LeaseUntil = time.Time{} })},
 	{"counts no attempts", claimWhole, eachStored(func(j *ports.ReportJob) { j.Attempts = 0 })},

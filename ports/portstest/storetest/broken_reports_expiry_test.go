@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	expiredOfAll      = "ExpiredReports lists what has ended by the instant, of every owner"
+	expiredOfAll      = "ExpiredReports lists the reports of every owner that ended by the time"
 	expiredOrder      = "ExpiredReports is ordered by the end, then id"
-	expiredRunning    = "ExpiredReports leaves out what runs, however old"
-	expiredBounds     = "ExpiredReports lists the first ones up to its limit, which is 1 to 1,000"
+	expiredRunning    = "ExpiredReports omits running reports, however old"
+	expiredBounds     = "ExpiredReports lists the first reports up to its limit of 1 to 1,000"
 	expiredWhole      = "a listed report has every field"
-	reportRemoved     = "a removed report is unknown from then on"
-	runningNotRemoved = "a report that runs is not removed"
-	unknownRemoved    = "removing what is unknown, or another owner's, is no error and changes nothing"
-	removersAtOnce    = "many may remove the same reports at once"
+	reportRemoved     = "a removed report is not found"
+	runningNotRemoved = "a running report cannot be removed"
+	unknownRemoved    = "removing an unknown report or another owner's changes nothing and is no error"
+	removersAtOnce    = "concurrent removals of the same reports are safe"
 )
 
 // onListed lets fn change what ExpiredReports gives.
@@ -138,7 +138,7 @@ var removesRunning = removes(func(ctx context.Context, remove removeFunc, owner,
 	return nil
 })
 
-var reportExpirySaboteurs = []saboteur{
+var reportExpiryFlaws = []flawedStore{
 	{"spares the instant of an end", expiredOfAll, expiresAt(-time.Millisecond)},
 	{"lists what ends in a millisecond", expiredOfAll, expiresAt(time.Millisecond)},
 	{"rounds the instant up", expiredOfAll, asksExpired(func(before *time.Time, _ *int) {
@@ -311,34 +311,34 @@ func storesFullReportsLater(b *bundle) {
 
 const reportsDone = "a done context returns its code and changes nothing"
 
-var reportOutcomeSaboteurs = append(commonSaboteurs(reportsDone),
-	saboteur{"reads whatever the context says", reportsDone, func(b *bundle) {
+var reportOutcomeFlaws = append(commonFlaws(reportsDone),
+	flawedStore{"reads whatever the context says", reportsDone, func(b *bundle) {
 		read := b.reports.read
 		b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	saboteur{"claims whatever the context says", reportsDone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	flawedStore{"claims whatever the context says", reportsDone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(context.WithoutCancel(ctx), holder, now, lease)
 		return j, broken.OrDone(ctx, err)
 	})},
-	saboteur{"lists whatever the context says", reportsDone, func(b *bundle) {
+	flawedStore{"lists whatever the context says", reportsDone, func(b *bundle) {
 		expired := b.reports.expired
 		b.reports.expired = func(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
 			return expired(context.WithoutCancel(ctx), before, limit)
 		}
 	}},
-	saboteur{"removes whatever the context says", reportsDone, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
+	flawedStore{"removes whatever the context says", reportsDone, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 		return broken.OrDone(ctx, remove(context.WithoutCancel(ctx), owner, id))
 	})},
-	saboteur{"takes a lost acknowledgement for success", lost, savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
+	flawedStore{"takes a lost acknowledgement for success", lost, savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	saboteur{"takes a lost acknowledgement for a failure", lost, recodesReports(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
-	saboteur{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
+	flawedStore{"takes a lost acknowledgement for a failure", lost, recodesReports(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
+	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
 		onSaveReport(func(c *ports.ReportChange) {
@@ -348,21 +348,21 @@ var reportOutcomeSaboteurs = append(commonSaboteurs(reportsDone),
 			half = false
 		})(b)
 	}},
-	saboteur{"calls a full store internal", full, recodesReports(errcodes.StorageUnavailable, errcodes.Internal)},
-	saboteur{"stores what it found no room for", full, storesFullReportsLater},
-	saboteur{"stays full", full, func(b *bundle) {
+	flawedStore{"calls a full store internal", full, recodesReports(errcodes.StorageUnavailable, errcodes.Internal)},
+	flawedStore{"stores what it found no room for", full, storesFullReportsLater},
+	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
-	saboteur{"forgets reports", reportsReopened, forgets},
-	saboteur{"forgets leases when it is opened again", reportsReopened, func(b *bundle) {
+	flawedStore{"forgets reports", reportsReopened, forgets},
+	flawedStore{"forgets leases when it is opened again", reportsReopened, func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			claimsAt(always(time.Hour))(b)
 			return reopen()
 		}
 	}},
-	saboteur{"forgets what has ended when it is opened again", reportsReopened, func(b *bundle) {
+	flawedStore{"forgets what has ended when it is opened again", reportsReopened, func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			onListed(func([]ports.ReportJob) []ports.ReportJob { return nil })(b)
@@ -371,4 +371,4 @@ var reportOutcomeSaboteurs = append(commonSaboteurs(reportsDone),
 	}},
 )
 
-const reportsReopened = "a store that is opened again has everything"
+const reportsReopened = "a reopened store has everything"

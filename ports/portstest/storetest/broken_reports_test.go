@@ -127,15 +127,15 @@ func throughJSON(s string) string {
 const (
 	unknownReport = "an unknown report is not found"
 	foreignReport = "another owner's report is not found"
-	runningFields = "every field of a running report comes back as saved"
-	reportFields  = "every field of an ended report comes back as saved"
-	reportTexts   = "columns and filters of any text come back, in their order"
-	reportWide    = "a report of 10,000 columns and filters comes back"
-	reportAliased = "changing a report outside changes nothing stored"
+	runningFields = "every field of a running report is returned as saved"
+	reportFields  = "every field of an ended report is returned as saved"
+	reportTexts   = "columns and filters of any text are returned in order"
+	reportWide    = "a report of 10,000 columns and filters is returned"
+	reportAliased = "changing a report outside the store does not change the store"
 )
 
-// forgetsReportFields makes a saboteur of each field that a store may leave out.
-func forgetsReportFields() []saboteur {
+// forgetsReportFields returns a flaw for each field that a store may leave out.
+func forgetsReportFields() []flawedStore {
 	ended := map[string]func(j *ports.ReportJob){
 		"the kind":      func(j *ports.ReportJob) { j.Kind = ports.ReportTransactions },
 		"the merchant":  func(j *ports.ReportJob) { j.Request.MerchantID = "" },
@@ -160,22 +160,22 @@ func forgetsReportFields() []saboteur {
 		"the size":      func(j *ports.ReportJob) { j.FileSize = int64(int32(j.FileSize)) },
 		"the sum":       func(j *ports.ReportJob) { j.FileSHA256 = "" },
 	}
-	var out []saboteur
+	var out []flawedStore
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
-		out = append(out, saboteur{"forgets " + name, reportFields, eachReport(ended[name])})
+		out = append(out, flawedStore{"forgets " + name, reportFields, eachReport(ended[name])})
 	}
 	return append(out,
-		saboteur{"takes every running report for one of transactions", runningFields, eachReport(ended["the kind"])},
-		saboteur{"forgets who works at it", runningFields, eachReport(ended["the holder"])},
-		saboteur{"keeps seconds of a lease", runningFields, eachReport(func(j *ports.ReportJob) { j.LeaseUntil = j.LeaseUntil.Truncate(time.Second) })},
-		saboteur{"takes an unknown total for 0", runningFields, eachReport(func(j *ports.ReportJob) { j.Total = max(j.Total, 0) })},
-		saboteur{"keeps rows in 32 bits", runningFields, eachReport(func(j *ports.ReportJob) { j.Rows = int64(int32(j.Rows)) })},
-		saboteur{"keeps holders as text", runningFields, eachReport(func(j *ports.ReportJob) { j.Holder = strings.ToValidUTF8(j.Holder, "?") })},
-		saboteur{"gives times in the machine's zone", runningFields, eachReport(func(j *ports.ReportJob) { j.CreatedAt = j.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"takes every running report for one of transactions", runningFields, eachReport(ended["the kind"])},
+		flawedStore{"forgets who works at it", runningFields, eachReport(ended["the holder"])},
+		flawedStore{"keeps seconds of a lease", runningFields, eachReport(func(j *ports.ReportJob) { j.LeaseUntil = j.LeaseUntil.Truncate(time.Second) })},
+		flawedStore{"takes an unknown total for 0", runningFields, eachReport(func(j *ports.ReportJob) { j.Total = max(j.Total, 0) })},
+		flawedStore{"keeps rows in 32 bits", runningFields, eachReport(func(j *ports.ReportJob) { j.Rows = int64(int32(j.Rows)) })},
+		flawedStore{"keeps holders as text", runningFields, eachReport(func(j *ports.ReportJob) { j.Holder = strings.ToValidUTF8(j.Holder, "?") })},
+		flawedStore{"gives times in the machine's zone", runningFields, eachReport(func(j *ports.ReportJob) { j.CreatedAt = j.CreatedAt.In(time.FixedZone("", 3600)) })},
 	)
 }
 
-var reportListSaboteurs = []saboteur{
+var reportListFlaws = []flawedStore{
 	{"keeps lists as plain JSON", reportTexts, eachText(throughJSON)},
 	{"joins lists by commas", reportTexts, eachReport(func(j *ports.ReportJob) {
 		j.Request.Columns = strings.Split(strings.Join(j.Request.Columns, ","), ",")
@@ -222,16 +222,16 @@ var reportListSaboteurs = []saboteur{
 	})},
 }
 
-var reportJobSaboteurs = slices.Concat(
+var reportJobFlaws = slices.Concat(
 	forgetsReportFields(),
-	reportListSaboteurs,
-	confuse("owners", "owners that look alike have reports of their own", looks, mapReportOwners),
+	reportListFlaws,
+	confuse("owners", "owners that look alike have different reports", looks, mapReportOwners),
 	confuse("report ids", "report ids that look alike are different reports", looks, mapReportIDs),
 	confuse("owners", longTexts, []string{"keeps 255 letters"}, mapReportOwners),
 	confuse("report ids", longTexts, []string{"keeps 255 letters"}, mapReportIDs),
 	confuse("report ids", unknownReport, looks[:3], mapReportIDs),
 	confuse("owners", foreignReport, looks[:3], mapReportOwners),
-	[]saboteur{
+	[]flawedStore{
 		{"gives an empty report for an unknown id", unknownReport, func(b *bundle) {
 			read := b.reports.read
 			b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {

@@ -15,8 +15,8 @@ const (
 	reportVersions = "a running report may change, and each save raises the version by one"
 	reportStolen   = "a change of another owner's report is a conflict"
 	reportForGood  = "an ended report never changes (I22)"
-	newRacers      = "of many racers with one new id one wins"
-	versionRacers  = "of many racers at one version one wins"
+	newRacers      = "of many concurrent saves of one new id one succeeds"
+	versionRacers  = "of many concurrent saves at one version one succeeds"
 )
 
 type refusedReport = func(save func(ports.ReportChange) error, c ports.ReportChange, now ports.ReportJob, known bool) error
@@ -116,7 +116,7 @@ func reopensReports(status, to ports.ReportStatus) func(b *bundle) {
 	})
 }
 
-var reportVersionSaboteurs = []saboteur{
+var reportVersionFlaws = []flawedStore{
 	{"counts versions by two", reportVersions, eachReport(func(j *ports.ReportJob) { j.Version *= 2 })},
 	{"lets a running report end only", reportVersions, refusesReports(func(c ports.ReportChange) bool {
 		return c.Job.Version > 0 && !c.Job.Status.Terminal()
@@ -164,7 +164,7 @@ var reportVersionSaboteurs = []saboteur{
 	{"keeps the last racer's report", newRacers, keepsRefusedReport},
 	{"lets every racer change a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return !j.Status.Terminal() })},
 	{"lets every racer end a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return j.Status.Terminal() })},
-	{"is busy now and then", "saves of different reports do not get in each other's way", func(b *bundle) {
+	{"is busy now and then", "saves of different reports do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 			if n.Add(1)%4 == 0 {
@@ -175,7 +175,7 @@ var reportVersionSaboteurs = []saboteur{
 	}},
 }
 
-var reportQueueSaboteurs = []saboteur{
+var reportQueueFlaws = []flawedStore{
 	{"forgets the events", validationEvents, onSaveReport(func(c *ports.ReportChange) { c.Events = nil })},
 	{"forgets the events of a heartbeat", validationEvents, onSaveReport(func(c *ports.ReportChange) {
 		if c.Job.Version > 0 && !c.Job.Status.Terminal() {

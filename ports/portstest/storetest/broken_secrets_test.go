@@ -59,17 +59,17 @@ func invalidAs(fit func(name string, fresh []byte) (string, []byte)) func(b *bun
 }
 
 const (
-	firstSecret   = "the first secret of a name is given from then on"
-	anySecret     = "a secret of any bytes comes back"
-	secretRacers  = "racers for one name get the same secret"
+	firstSecret   = "the first secret of a name is returned from then on"
+	anySecret     = "a secret of any bytes is returned unchanged"
+	secretRacers  = "concurrent calls for one name return the same secret"
 	secretAliased = "changing a secret outside changes nothing stored"
-	secretBounds  = "what is out of bounds is refused"
+	secretBounds  = "arguments out of bounds are rejected"
 )
 
-var secretSaboteurs = slices.Concat(
-	commonSaboteurs("a done context returns its code and changes nothing"),
-	confuse("names", "names that look alike have secrets of their own", looks, mapSecretNames),
-	[]saboteur{
+var secretFlaws = slices.Concat(
+	commonFlaws("a done context returns its code and changes nothing"),
+	confuse("names", "names that look alike have different secrets", looks, mapSecretNames),
+	[]flawedStore{
 		{"keeps the last secret", firstSecret, asksSecrets(func(_ context.Context, _ secretFunc, _ string, fresh []byte) ([]byte, error) {
 			return fresh, nil
 		})},
@@ -136,6 +136,6 @@ var secretSaboteurs = slices.Concat(
 			return name, fresh
 		})},
 		{"cuts a long secret", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) { return name, fresh[:min(len(fresh), 1024)] })},
-		{"forgets secrets", "a store that is opened again has its secrets", forgets},
+		{"forgets secrets", "a reopened store has its secrets", forgets},
 	},
 )

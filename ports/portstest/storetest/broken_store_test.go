@@ -13,11 +13,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// confuse makes a saboteur of each confusion.
-func confuse(what, check string, names []string, spoil func(b *bundle, f func(string) string)) []saboteur {
-	var out []saboteur
+// confuse returns a flaw for each confusion.
+func confuse(what, check string, names []string, spoil func(b *bundle, f func(string) string)) []flawedStore {
+	var out []flawedStore
 	for _, name := range names {
-		out = append(out, saboteur{name + " in " + what, check, func(b *bundle) { spoil(b, broken.Confusions[name]) }})
+		out = append(out, flawedStore{name + " in " + what, check, func(b *bundle) { spoil(b, broken.Confusions[name]) }})
 	}
 	return out
 }
@@ -113,12 +113,12 @@ func forgets(b *bundle) {
 	}
 }
 
-// commonSaboteurs are the three that every store suite looks for.
-func commonSaboteurs(cancelled string) []saboteur {
-	return []saboteur{
+// commonFlaws are the three that every store suite looks for.
+func commonFlaws(cancelled string) []flawedStore {
+	return []flawedStore{
 		{"ignores contexts", cancelled, ignoreContexts},
 		{"looks at the context when it is too late", cancelled, contextsTooLate},
-		{"works on after Close", "a closed store says so", leavesOpen},
+		{"works on after Close", "a closed store returns Closed", leavesOpen},
 	}
 }
 

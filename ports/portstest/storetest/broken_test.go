@@ -8,33 +8,33 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// saboteur is a store with one flaw, and the check that must catch it.
-type saboteur struct {
+// flawedStore is a store with one flaw, and the check that must catch it.
+type flawedStore struct {
 	flaw  string
 	check string
 	spoil func(b *bundle)
 }
 
-var saboteurs = map[string][]saboteur{
-	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, changeSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
-	"Outbox":        slices.Concat(eventSaboteurs, eventIDSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
-	"DeadLetters":   slices.Concat(buriedSaboteurs, replaySaboteurs, replayedSaboteurs, discardSaboteurs, deadLetterOutcomeSaboteurs),
-	"Work":          slices.Concat(itemSaboteurs, itemIDSaboteurs, itemClaimSaboteurs),
-	"ClientStore":   clientSaboteurs,
-	"TokenStore":    tokenSaboteurs,
-	"ValidationStore": slices.Concat(validationSaboteurs, validationVersionSaboteurs, validationQueueSaboteurs,
-		overdueSaboteurs, validationPurgeSaboteurs, validationOutcomeSaboteurs),
-	"TransactionStore": slices.Concat(transactionSaboteurs, rawSaboteurs, transactionVersionSaboteurs, transactionEndSaboteurs,
-		transactionQueueSaboteurs, transactionOutcomeSaboteurs),
-	"ReportStore": slices.Concat(reportJobSaboteurs, reportVersionSaboteurs, reportClaimSaboteurs, reportExpirySaboteurs,
-		reportQueueSaboteurs, reportOutcomeSaboteurs),
-	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
-	"SecretStore": secretSaboteurs,
-	"AuditTrail":  auditSaboteurs,
+var flaws = map[string][]flawedStore{
+	"RateLockStore": slices.Concat(recordFlaws, versionFlaws, changeFlaws, endingFlaws, keyFlaws, listingFlaws, outcomeFlaws),
+	"Outbox":        slices.Concat(eventFlaws, eventIDFlaws, eventOrderFlaws, eventClaimFlaws),
+	"DeadLetters":   slices.Concat(buriedFlaws, replayFlaws, replayedFlaws, discardFlaws, deadLetterOutcomeFlaws),
+	"Work":          slices.Concat(itemFlaws, itemIDFlaws, itemClaimFlaws),
+	"ClientStore":   clientFlaws,
+	"TokenStore":    tokenFlaws,
+	"ValidationStore": slices.Concat(validationFlaws, validationVersionFlaws, validationQueueFlaws,
+		overdueFlaws, validationPurgeFlaws, validationOutcomeFlaws),
+	"TransactionStore": slices.Concat(transactionFlaws, rawFlaws, transactionVersionFlaws, transactionEndFlaws,
+		transactionQueueFlaws, transactionOutcomeFlaws),
+	"ReportStore": slices.Concat(reportJobFlaws, reportVersionFlaws, reportClaimFlaws, reportExpiryFlaws,
+		reportQueueFlaws, reportOutcomeFlaws),
+	"AnswerCache": slices.Concat(answerFlaws, answerClaimFlaws, answerPurgeFlaws, answerOutcomeFlaws),
+	"SecretStore": secretFlaws,
+	"AuditTrail":  auditFlaws,
 }
 
 func TestASoundStorePassesEveryCheck(t *testing.T) {
-	for suite := range saboteurs {
+	for suite := range flaws {
 		for _, check := range storetest.CheckNames(suite) {
 			r := broken.Record(t, func(tb testing.TB) { storetest.RunStoreCheck(tb, suite, check, newBundle(tb).store()) })
 			if r.Failed() || r.Skipped() {
@@ -46,7 +46,7 @@ func TestASoundStorePassesEveryCheck(t *testing.T) {
 
 func TestEveryFlawIsCaught(t *testing.T) {
 	t.Parallel()
-	for suite, flawed := range saboteurs {
+	for suite, flawed := range flaws {
 		for _, s := range flawed {
 			t.Run(suite+": "+s.flaw, func(t *testing.T) {
 				t.Parallel()
@@ -63,9 +63,9 @@ func TestEveryFlawIsCaught(t *testing.T) {
 	}
 }
 
-func TestEveryCheckHasASaboteur(t *testing.T) {
+func TestEveryCheckHasAFlaw(t *testing.T) {
 	caught := map[string][]string{}
-	for suite, flawed := range saboteurs {
+	for suite, flawed := range flaws {
 		for _, s := range flawed {
 			caught[suite] = append(caught[suite], s.check)
 		}
@@ -74,7 +74,7 @@ func TestEveryCheckHasASaboteur(t *testing.T) {
 		checks := storetest.CheckNames(suite)
 		for _, check := range checks {
 			if !slices.Contains(covered, check) {
-				t.Errorf("%s: no saboteur shows that the check %q can fail", suite, check)
+				t.Errorf("%s: no flaw shows that the check %q can fail", suite, check)
 			}
 		}
 		slices.Sort(checks)

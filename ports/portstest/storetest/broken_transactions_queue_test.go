@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-var transactionQueueSaboteurs = []saboteur{
+var transactionQueueFlaws = []flawedStore{
 	{"forgets the events", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = nil })},
 	{"forgets the events of an end", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
 		if c.Transaction.Status.Terminal() && c.Transaction.LateAt.IsZero() {
@@ -68,21 +68,21 @@ func storesFullLater(b *bundle) {
 	}
 }
 
-var transactionOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
-	saboteur{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
+var transactionOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
+	flawedStore{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.transactions.read
 		b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	saboteur{"takes a lost acknowledgement for success", lost, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+	flawedStore{"takes a lost acknowledgement for success", lost, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	saboteur{"takes a lost acknowledgement for a failure", lost, recodesTransactions(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
-	saboteur{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
+	flawedStore{"takes a lost acknowledgement for a failure", lost, recodesTransactions(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
+	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
 		onSaveTransaction(func(c *ports.TransactionChange) {
@@ -92,14 +92,14 @@ var transactionOutcomeSaboteurs = append(commonSaboteurs("a done context returns
 			half = false
 		})(b)
 	}},
-	saboteur{"calls a full store internal", full, recodesTransactions(errcodes.StorageUnavailable, errcodes.Internal)},
-	saboteur{"stores what it found no room for", full, storesFullLater},
-	saboteur{"stays full", full, func(b *bundle) {
+	flawedStore{"calls a full store internal", full, recodesTransactions(errcodes.StorageUnavailable, errcodes.Internal)},
+	flawedStore{"stores what it found no room for", full, storesFullLater},
+	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
-	saboteur{"forgets transactions", "a store that is opened again has everything", forgets},
-	saboteur{"forgets late payments when it is opened again", "a store that is opened again has everything", func(b *bundle) {
+	flawedStore{"forgets transactions", "a reopened store has everything", forgets},
+	flawedStore{"forgets late payments when it is opened again", "a reopened store has everything", func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			onTransaction(b, func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })

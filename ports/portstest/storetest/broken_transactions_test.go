@@ -104,20 +104,20 @@ func oneNamespace(b *bundle) {
 const (
 	unknownTransaction = "an unknown transaction is not found"
 	foreignTransaction = "another owner's transaction is not found"
-	openFields         = "every field of a pending transaction comes back as saved"
-	endFields          = "every field of an ended transaction comes back as saved"
-	lateFields         = "every field of a late payment comes back as saved"
-	rawBytes           = "raw codes and messages of any bytes come back (I26)"
-	rawWhole           = "a raw code or message of 64 KiB is kept whole (I26)"
-	rawBound           = "a raw code or message above 64 KiB is refused and stores nothing"
-	changeAliased      = "changing what was passed in changes nothing stored"
-	oneIDTwoOwners     = "the same id of two owners is two transactions"
-	keysMeet           = "an owner and an id are told apart where they meet"
+	openFields         = "every field of a pending transaction is returned as saved"
+	endFields          = "every field of an ended transaction is returned as saved"
+	lateFields         = "every field of a late payment is returned as saved"
+	rawBytes           = "raw codes and messages of any bytes are returned unchanged (I26)"
+	rawWhole           = "a raw code or message of 64 KiB is stored whole (I26)"
+	rawBound           = "a raw code or message above 64 KiB is rejected and stores nothing"
+	changeAliased      = "changing an argument after Save does not change the store"
+	oneIDTwoOwners     = "two owners may use the same id"
+	keysMeet           = "owners and ids with equal concatenations are different"
 )
 
-// forgetsTransactionFields makes a saboteur of each field that a store may
+// forgetsTransactionFields returns a flaw for each field that a store may
 // leave out.
-func forgetsTransactionFields() []saboteur {
+func forgetsTransactionFields() []flawedStore {
 	ended := map[string]func(t *ports.Transaction){
 		"the direction": func(t *ports.Transaction) { t.Direction = errcodes.Payin },
 		"the status":    func(t *ports.Transaction) { t.Status = ports.TransactionFailed },
@@ -129,24 +129,24 @@ func forgetsTransactionFields() []saboteur {
 		"how long":      func(t *ports.Transaction) { t.RespondBy = time.Time{} },
 		"the end":       func(t *ports.Transaction) { t.EndedAt = t.EndedAt.Truncate(10 * time.Millisecond) },
 	}
-	var out []saboteur
+	var out []flawedStore
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
-		out = append(out, saboteur{"forgets " + name, endFields, eachTransaction(ended[name])})
+		out = append(out, flawedStore{"forgets " + name, endFields, eachTransaction(ended[name])})
 	}
 	return append(out,
-		saboteur{"takes every pending transaction for a payin", openFields, eachTransaction(ended["the direction"])},
-		saboteur{"keeps seconds of the time to wait", openFields, eachTransaction(func(t *ports.Transaction) { t.RespondBy = t.RespondBy.Truncate(time.Second) })},
-		saboteur{"waits for no transaction for ever", openFields, eachTransaction(func(t *ports.Transaction) {
+		flawedStore{"takes every pending transaction for a payin", openFields, eachTransaction(ended["the direction"])},
+		flawedStore{"keeps seconds of the time to wait", openFields, eachTransaction(func(t *ports.Transaction) { t.RespondBy = t.RespondBy.Truncate(time.Second) })},
+		flawedStore{"waits for no transaction for ever", openFields, eachTransaction(func(t *ports.Transaction) {
 			if t.RespondBy.IsZero() {
 				t.RespondBy = t.CreatedAt
 			}
 		})},
-		saboteur{"gives times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
-		saboteur{"keeps schemes as text", endFields, eachTransaction(func(t *ports.Transaction) { t.Scheme = strings.ToValidUTF8(t.Scheme, "?") })},
-		saboteur{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })},
-		saboteur{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateRaw = t.Raw })},
-		saboteur{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt = t.LateAt.Truncate(time.Second) })},
-		saboteur{"needs words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
+		flawedStore{"gives times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"keeps schemes as text", endFields, eachTransaction(func(t *ports.Transaction) { t.Scheme = strings.ToValidUTF8(t.Scheme, "?") })},
+		flawedStore{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })},
+		flawedStore{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateRaw = t.Raw })},
+		flawedStore{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt = t.LateAt.Truncate(time.Second) })},
+		flawedStore{"needs words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
 			if t.LateRaw == (ports.RawFailure{}) {
 				t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{}
 			}
@@ -154,15 +154,15 @@ func forgetsTransactionFields() []saboteur {
 	)
 }
 
-var transactionSaboteurs = slices.Concat(
+var transactionFlaws = slices.Concat(
 	forgetsTransactionFields(),
-	confuse("owners", "owners that look alike have transactions of their own", looks, mapTransactionOwners),
+	confuse("owners", "owners that look alike have different transactions", looks, mapTransactionOwners),
 	confuse("transaction ids", "transaction ids that look alike are different transactions", looks, mapTransactionIDs),
 	confuse("owners", longTexts, []string{"keeps 255 letters"}, mapTransactionOwners),
 	confuse("transaction ids", longTexts, []string{"keeps 255 letters"}, mapTransactionIDs),
 	confuse("transaction ids", unknownTransaction, looks[:3], mapTransactionIDs),
 	confuse("owners", foreignTransaction, looks[:3], mapTransactionOwners),
-	[]saboteur{
+	[]flawedStore{
 		{"gives an empty transaction for an unknown id", unknownTransaction, func(b *bundle) {
 			read := b.transactions.read
 			b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
@@ -258,24 +258,24 @@ func storesTooLong(b *bundle) {
 	})(b)
 }
 
-var rawSaboteurs = append(
+var rawFlaws = append(
 	confuse("raw texts", rawBytes, looks[1:], func(b *bundle, f func(string) string) { eachRaw(f)(b) }),
-	saboteur{"keeps raw codes as numbers", rawBytes, eachRaw(func(s string) string {
+	flawedStore{"keeps raw codes as numbers", rawBytes, eachRaw(func(s string) string {
 		if s == "05" {
 			return "5"
 		}
 		return s
 	})},
-	saboteur{"takes NULL for nothing", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "NULL", "") })},
-	saboteur{"joins accents", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "\u00e9") })},
-	saboteur{"drops a byte order mark", rawBytes, eachRaw(func(s string) string { return strings.TrimPrefix(s, "\ufeff") })},
-	saboteur{"swaps code and message", rawBytes, eachTransaction(func(t *ports.Transaction) { t.Raw.Code, t.Raw.Message = t.Raw.Message, t.Raw.Code })},
-	saboteur{"swaps late code and message", rawBytes, eachTransaction(func(t *ports.Transaction) {
+	flawedStore{"takes NULL for nothing", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "NULL", "") })},
+	flawedStore{"joins accents", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "\u00e9") })},
+	flawedStore{"drops a byte order mark", rawBytes, eachRaw(func(s string) string { return strings.TrimPrefix(s, "\ufeff") })},
+	flawedStore{"swaps code and message", rawBytes, eachTransaction(func(t *ports.Transaction) { t.Raw.Code, t.Raw.Message = t.Raw.Message, t.Raw.Code })},
+	flawedStore{"swaps late code and message", rawBytes, eachTransaction(func(t *ports.Transaction) {
 		t.LateRaw.Code, t.LateRaw.Message = t.LateRaw.Message, t.LateRaw.Code
 	})},
-	saboteur{"keeps 65,535 bytes", rawWhole, eachRaw(func(s string) string { return s[:min(len(s), ports.MaxRaw-1)] })},
-	saboteur{"refuses 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},
-	saboteur{"bounds all words together", rawWhole, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+	flawedStore{"keeps 65,535 bytes", rawWhole, eachRaw(func(s string) string { return s[:min(len(s), ports.MaxRaw-1)] })},
+	flawedStore{"refuses 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},
+	flawedStore{"bounds all words together", rawWhole, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		total := 0
 		for _, s := range rawsOf(&c.Transaction) {
 			total += len(*s)
@@ -285,12 +285,12 @@ var rawSaboteurs = append(
 		}
 		return save(ctx, c)
 	})},
-	saboteur{"cuts a code that is too long", rawBound, cutsRaw(0)},
-	saboteur{"cuts a message that is too long", rawBound, cutsRaw(1)},
-	saboteur{"cuts late words that are too long", rawBound, cutsRaw(2, 3)},
-	saboteur{"calls too long invalid", rawBound, boundsRaw(ports.MaxRaw, errcodes.InvalidRequest)},
-	saboteur{"stores what it finds too long", rawBound, storesTooLong},
-	saboteur{"keeps the data passed in", changeAliased, func(b *bundle) {
+	flawedStore{"cuts a code that is too long", rawBound, cutsRaw(0)},
+	flawedStore{"cuts a message that is too long", rawBound, cutsRaw(1)},
+	flawedStore{"cuts late words that are too long", rawBound, cutsRaw(2, 3)},
+	flawedStore{"calls too long invalid", rawBound, boundsRaw(ports.MaxRaw, errcodes.InvalidRequest)},
+	flawedStore{"stores what it finds too long", rawBound, storesTooLong},
+	flawedStore{"keeps the data passed in", changeAliased, func(b *bundle) {
 		kept := map[string][]byte{}
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			for _, e := range c.Events {
@@ -300,7 +300,7 @@ var rawSaboteurs = append(
 		})(b)
 		eachEvent(func(e *ports.Event) { e.Data = kept[e.ID] })(b)
 	}},
-	saboteur{"keeps the payload passed in", changeAliased, func(b *bundle) {
+	flawedStore{"keeps the payload passed in", changeAliased, func(b *bundle) {
 		kept := map[string][]byte{}
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			for _, w := range c.Work {

@@ -14,15 +14,15 @@ import (
 
 const (
 	transactionVersions = "a pending transaction may change, and each save raises the version by one"
-	transactionTaken    = "an id that the owner has is a conflict and stores nothing"
+	transactionTaken    = "an id that the owner has used is a conflict and stores nothing"
 	transactionStolen   = "a change of another owner's transaction is a conflict"
-	transactionForGood  = "an ended transaction never changes, in no field (I27)"
-	transactionClosed   = "an ended transaction is not opened again (I27)"
-	lateAlone           = "a late payment comes with no other change (I27)"
+	transactionForGood  = "no field of an ended transaction changes (I27)"
+	transactionClosed   = "an ended transaction cannot be opened again (I27)"
+	lateAlone           = "a late payment changes no other field (I27)"
 	lateOnce            = "a late payment is recorded once (I27)"
-	endedAgain          = "saving an ended transaction as it is raises its version alone"
-	newRacersOfOwners   = "of many racers with one new id one wins for each owner"
-	oneVersionRacers    = "of many racers at one version one wins (I27)"
+	endedAgain          = "saving an ended transaction unchanged only raises its version"
+	newRacersOfOwners   = "of many concurrent saves of one new id one succeeds for each owner"
+	oneVersionRacers    = "of many concurrent saves at one version one succeeds (I27)"
 )
 
 type transactionName struct{ owner, id string }
@@ -127,7 +127,7 @@ func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
 	})
 }
 
-var transactionVersionSaboteurs = []saboteur{
+var transactionVersionFlaws = []flawedStore{
 	{"counts versions by two", transactionVersions, eachTransaction(func(t *ports.Transaction) { t.Version *= 2 })},
 	{"lets a pending transaction end only", transactionVersions, refuses(func(c ports.TransactionChange) bool {
 		return c.Transaction.Version > 0 && c.Transaction.Status == ports.TransactionPending
@@ -167,7 +167,7 @@ var transactionVersionSaboteurs = []saboteur{
 	{"lets every racer change a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 1 })},
 	{"lets every racer end a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 2 })},
 	{"lets every racer record a late payment", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 3 })},
-	{"is busy now and then", "saves of different transactions do not get in each other's way", func(b *bundle) {
+	{"is busy now and then", "saves of different transactions do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			if n.Add(1)%4 == 0 {
@@ -195,12 +195,12 @@ var overlooked = map[string]func(t *ports.Transaction, now ports.Transaction){
 	"the end":       func(t *ports.Transaction, now ports.Transaction) { t.EndedAt = now.EndedAt },
 }
 
-// overlooksEnds makes a saboteur of each field, for either check.
-func overlooksEnds() []saboteur {
-	var out []saboteur
+// overlooksEnds returns a flaw for each field, for either check.
+func overlooksEnds() []flawedStore {
+	var out []flawedStore
 	for name, fn := range overlooked {
-		out = append(out, saboteur{"overlooks another of " + name, transactionForGood, overlooks(fn)},
-			saboteur{"overlooks another of " + name + " with a late payment", lateAlone, overlooks(fn)})
+		out = append(out, flawedStore{"overlooks another of " + name, transactionForGood, overlooks(fn)},
+			flawedStore{"overlooks another of " + name + " with a late payment", lateAlone, overlooks(fn)})
 	}
 	return out
 }
@@ -212,39 +212,39 @@ func secondLate(when func(t, now ports.Transaction) bool) func(b *bundle) {
 	})
 }
 
-var transactionEndSaboteurs = append(overlooksEnds(),
-	saboteur{"stores another end", transactionForGood, keepsRefused},
-	saboteur{"stores the events of another end", transactionForGood, leaksTransaction(leakedEvents)},
-	saboteur{"stores the work of another end", transactionForGood, leaksTransaction(leakedWork)},
-	saboteur{"lets a success turn out bad", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+var transactionEndFlaws = append(overlooksEnds(),
+	flawedStore{"stores another end", transactionForGood, keepsRefused},
+	flawedStore{"stores the events of another end", transactionForGood, leaksTransaction(leakedEvents)},
+	flawedStore{"stores the work of another end", transactionForGood, leaksTransaction(leakedWork)},
+	flawedStore{"lets a success turn out bad", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && now.Status == ports.TransactionSucceeded && t.Status != now.Status
 	})},
-	saboteur{"lets a late payment make a success", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"lets a late payment make a success", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && now.Status != t.Status && t.Status == ports.TransactionSucceeded
 	})},
-	saboteur{"opens what has ended", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"opens what has ended", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending
 	})},
-	saboteur{"opens what has failed", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"opens what has failed", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending && now.Status == ports.TransactionFailed
 	})},
-	saboteur{"opens what has a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"opens what has a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.LateAt.IsZero()
 	})},
-	saboteur{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
-	saboteur{"takes any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
+	flawedStore{"takes any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && !t.LateAt.IsZero()
 	})},
-	saboteur{"lets a late payment change its time", lateOnce, secondLate(func(t, now ports.Transaction) bool { return t.LateRaw == now.LateRaw })},
-	saboteur{"lets a late payment change its code", lateOnce, secondLate(func(t, now ports.Transaction) bool {
+	flawedStore{"lets a late payment change its time", lateOnce, secondLate(func(t, now ports.Transaction) bool { return t.LateRaw == now.LateRaw })},
+	flawedStore{"lets a late payment change its code", lateOnce, secondLate(func(t, now ports.Transaction) bool {
 		return t.LateAt.Equal(now.LateAt) && t.LateRaw.Message == now.LateRaw.Message
 	})},
-	saboteur{"lets a late payment change its message", lateOnce, secondLate(func(t, now ports.Transaction) bool {
+	flawedStore{"lets a late payment change its message", lateOnce, secondLate(func(t, now ports.Transaction) bool {
 		return t.LateAt.Equal(now.LateAt) && t.LateRaw.Code == now.LateRaw.Code
 	})},
-	saboteur{"lets a late payment go", lateOnce, secondLate(func(t, _ ports.Transaction) bool { return t.LateAt.IsZero() })},
-	saboteur{"keeps the last late payment", lateOnce, keepsRefused},
-	saboteur{"refuses what changes nothing", endedAgain, func(b *bundle) {
+	flawedStore{"lets a late payment go", lateOnce, secondLate(func(t, _ ports.Transaction) bool { return t.LateAt.IsZero() })},
+	flawedStore{"keeps the last late payment", lateOnce, keepsRefused},
+	flawedStore{"refuses what changes nothing", endedAgain, func(b *bundle) {
 		last := map[transactionName]ports.Transaction{}
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			if now, ok := last[nameOf(c.Transaction)]; ok && now == c.Transaction {

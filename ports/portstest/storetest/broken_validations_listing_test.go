@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	overdueOfAll   = "Overdue lists the pending validations of every owner whose deadline has come"
+	overdueOfAll   = "Overdue lists the pending validations of every owner whose deadline has passed"
 	overdueOrder   = "Overdue is ordered by deadline, then id"
 	overduePages   = "Overdue pages without a gap or a repeat"
-	overdueEnded   = "Overdue leaves out what has ended"
-	overdueMoves   = "a deadline that moves takes the validation along"
+	overdueEnded   = "Overdue omits ended validations"
+	overdueMoves   = "changing a deadline moves the validation in Overdue"
 	overdueWhole   = "a listed validation has every field"
 	overdueBounds  = "a page's limit is 1 to 10,000"
-	purgedDue      = "a purge removes what has ended and may go, and nothing else"
-	pendingKept    = "a purge leaves pending validations alone, however old"
-	purgedForGood  = "a purged validation is unknown from then on"
-	purgersAtOnce  = "purgers at once remove each validation once"
-	purgeOfBounds  = "a purge's n is 1 to 10,000"
+	purgedDue      = "a purge removes ended validations that are due, and nothing else"
+	pendingKept    = "a purge keeps pending validations, however old"
+	purgedForGood  = "a purged validation is not found"
+	purgersAtOnce  = "concurrent purges remove each validation once"
+	purgeOfBounds  = "a purge's limit is 1 to 10,000"
 	ofManyOverdues = 1000
 )
 
@@ -68,7 +68,7 @@ func goesOnListing(status ports.ValidationStatus) func(b *bundle) {
 	}
 }
 
-var overdueSaboteurs = []saboteur{
+var overdueFlaws = []flawedStore{
 	{"spares the instant of a deadline", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(-time.Millisecond) })},
 	{"lists what is due in a millisecond", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(time.Millisecond) })},
 	{"lists one validation of an owner", overdueOfAll, func(b *bundle) {
@@ -194,7 +194,7 @@ func purgesPending(b *bundle) {
 	}
 }
 
-var validationPurgeSaboteurs = []saboteur{
+var validationPurgeFlaws = []flawedStore{
 	{"spares the instant of a purge", purgedDue, purgesValidationsAt(-time.Millisecond)},
 	{"purges too much", purgedDue, purgesValidationsAt(time.Millisecond)},
 	{"spares what was pending once", purgedDue, func(b *bundle) {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	validationEvents = "events become claimable with their change, in its order"
-	validationWork   = "work becomes claimable with its change"
-	racersQueue      = "of many racers only the winner's events and work are stored"
+	validationEvents = "events can be claimed after their change, in its order"
+	validationWork   = "work can be claimed after its change"
+	racersQueue      = "of many concurrent saves only the winner's events and work are stored"
 )
 
-var validationQueueSaboteurs = []saboteur{
+var validationQueueFlaws = []flawedStore{
 	{"forgets the events", validationEvents, onSaveValidation(func(c *ports.ValidationChange) { c.Events = nil })},
 	{"forgets the events of an end", validationEvents, onSaveValidation(func(c *ports.ValidationChange) {
 		if c.Record.Status.Terminal() {
@@ -40,23 +40,23 @@ var validationQueueSaboteurs = []saboteur{
 	{"stores an item once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Work = once(c.Work, itemID) })},
 }
 
-var validationOutcomeSaboteurs = append(commonSaboteurs("a done context returns its code and changes nothing"),
-	saboteur{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
+var validationOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
+	flawedStore{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.validations.read
 		b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	saboteur{"takes a lost acknowledgement for success", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	flawedStore{"takes a lost acknowledgement for success", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	saboteur{"takes a lost acknowledgement for a failure", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	flawedStore{"takes a lost acknowledgement for a failure", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		return broken.Recode(save(ctx, c), errcodes.OutcomeUnknown, errcodes.StorageUnavailable)
 	})},
-	saboteur{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
+	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
 		onSaveValidation(func(c *ports.ValidationChange) {
@@ -66,10 +66,10 @@ var validationOutcomeSaboteurs = append(commonSaboteurs("a done context returns 
 			half = false
 		})(b)
 	}},
-	saboteur{"calls a full store internal", full, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	flawedStore{"calls a full store internal", full, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		return broken.Recode(save(ctx, c), errcodes.StorageUnavailable, errcodes.Internal)
 	})},
-	saboteur{"stores what it found no room for", full, func(b *bundle) {
+	flawedStore{"stores what it found no room for", full, func(b *bundle) {
 		var mu sync.Mutex
 		var kept []ports.ValidationChange
 		savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
@@ -94,9 +94,9 @@ var validationOutcomeSaboteurs = append(commonSaboteurs("a done context returns 
 			}
 		}
 	}},
-	saboteur{"stays full", full, func(b *bundle) {
+	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
-	saboteur{"forgets validations", "a store that is opened again has everything", forgets},
+	flawedStore{"forgets validations", "a reopened store has everything", forgets},
 )

@@ -98,17 +98,17 @@ func takesZeroFor1970(t *time.Time) {
 
 const (
 	unknownValidation = "an unknown validation is not found"
-	pendingFields     = "every field of a pending validation comes back as saved"
-	endedFields       = "every field of an ended validation comes back as saved"
-	emptyFields       = "fields that are empty come back empty"
-	farTimes          = "times far from now come back equal"
-	sealedBytes       = "sealed bytes of any kind come back"
-	validationAliased = "changing a validation outside changes nothing stored"
-	longTexts         = "owners, ids and texts of 10,000 characters are kept"
+	pendingFields     = "every field of a pending validation is returned as saved"
+	endedFields       = "every field of an ended validation is returned as saved"
+	emptyFields       = "empty fields are returned empty"
+	farTimes          = "distant times are returned unchanged"
+	sealedBytes       = "sealed bytes of any kind are returned unchanged"
+	validationAliased = "changing a validation outside the store does not change the store"
+	longTexts         = "owners, ids and texts of 10,000 characters are stored whole"
 )
 
-// forgetsFields makes a saboteur of each field that a store may leave out.
-func forgetsFields() []saboteur {
+// forgetsFields returns a flaw for each field that a store may leave out.
+func forgetsFields() []flawedStore {
 	ended := map[string]func(v *ports.ValidationRecord){
 		"the merchant":  func(v *ports.ValidationRecord) { v.MerchantID = "" },
 		"the country":   func(v *ports.ValidationRecord) { v.Market.Country = "NGA" },
@@ -129,25 +129,25 @@ func forgetsFields() []saboteur {
 		"the purge":     func(v *ports.ValidationRecord) { v.PurgeAt = v.EndedAt },
 		"the key":       func(v *ports.ValidationRecord) { v.Sealed.KeyID = "key-1" },
 	}
-	var out []saboteur
+	var out []flawedStore
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
-		out = append(out, saboteur{"forgets " + name, endedFields, eachValidation(ended[name])})
+		out = append(out, flawedStore{"forgets " + name, endedFields, eachValidation(ended[name])})
 	}
 	return append(out,
-		saboteur{"takes every pending validation for a bank account's", pendingFields, eachValidation(ended["the type"])},
-		saboteur{"keeps seconds of a deadline", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.Deadline = v.Deadline.Truncate(time.Second) })},
-		saboteur{"gives times in the machine's zone", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"takes every pending validation for a bank account's", pendingFields, eachValidation(ended["the type"])},
+		flawedStore{"keeps seconds of a deadline", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.Deadline = v.Deadline.Truncate(time.Second) })},
+		flawedStore{"gives times in the machine's zone", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.In(time.FixedZone("", 3600)) })},
 	)
 }
 
-var validationSaboteurs = slices.Concat(
+var validationFlaws = slices.Concat(
 	forgetsFields(),
-	confuse("owners", "owners that look alike have validations of their own", looks, mapValidationOwners),
+	confuse("owners", "owners that look alike have different validations", looks, mapValidationOwners),
 	confuse("validation ids", "validation ids that look alike are different validations", looks, mapValidationIDs),
 	confuse("owners", longTexts, []string{"keeps 255 letters"}, mapValidationOwners),
 	confuse("validation ids", longTexts, []string{"keeps 255 letters"}, mapValidationIDs),
 	confuse("validation ids", unknownValidation, looks[:2], mapValidationIDs),
-	[]saboteur{
+	[]flawedStore{
 		{"gives an empty validation for an unknown id", unknownValidation, func(b *bundle) {
 			read := b.validations.read
 			b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {

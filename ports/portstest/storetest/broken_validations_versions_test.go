@@ -13,8 +13,8 @@ import (
 
 const (
 	validationVersions = "a pending validation may change, and each save raises the version by one"
-	validationTaken    = "an id that is taken is a conflict and stores nothing"
-	validationFuture   = "a version that is yet to come is a conflict"
+	validationTaken    = "a used id is a conflict and stores nothing"
+	validationFuture   = "a version above the stored one is a conflict"
 	validationStolen   = "a change of another owner's validation is a conflict"
 	endedForGood       = "an ended validation never changes"
 )
@@ -102,7 +102,7 @@ func codesConflict(as errcodes.Code) func(b *bundle) {
 	})
 }
 
-var validationVersionSaboteurs = []saboteur{
+var validationVersionFlaws = []flawedStore{
 	{"counts versions by two", validationVersions, func(b *bundle) {
 		onValidation(b, func(v *ports.ValidationRecord) { v.Version *= 2 })
 	}},
@@ -160,17 +160,17 @@ var validationVersionSaboteurs = []saboteur{
 	})},
 	{"stores a second end", endedForGood, storesAnyway},
 	{"stores the work of a second end", endedForGood, leaksQueued(queuedWork)},
-	{"lets every racer create a validation", "of many racers with one new id one wins", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version == 0 })},
-	{"lets each owner's racers create one", "of many racers with one new id one wins", takes(func(v, now ports.ValidationRecord, _ bool) bool { return v.Owner != now.Owner })},
-	{"keeps the last racer's record", "of many racers with one new id one wins", storesAnyway},
-	{"lets every racer change a validation", "of many racers at one version one wins", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version > 0 })},
-	{"lets no racer win", "of many racers at one version one wins", savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	{"lets every racer create a validation", "of many concurrent saves of one new id one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version == 0 })},
+	{"lets each owner's racers create one", "of many concurrent saves of one new id one succeeds", takes(func(v, now ports.ValidationRecord, _ bool) bool { return v.Owner != now.Owner })},
+	{"keeps the last racer's record", "of many concurrent saves of one new id one succeeds", storesAnyway},
+	{"lets every racer change a validation", "of many concurrent saves at one version one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version > 0 })},
+	{"lets no racer win", "of many concurrent saves at one version one succeeds", savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		if c.Record.Version > 2 {
 			return errcodes.New(errcodes.Conflict, "")
 		}
 		return save(ctx, c)
 	})},
-	{"is busy now and then", "saves of different validations do not get in each other's way", func(b *bundle) {
+	{"is busy now and then", "saves of different validations do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 			if n.Add(1)%4 == 0 {

@@ -49,9 +49,9 @@ func dueBy(d time.Duration) func(b *bundle) {
 	return onClaims(func(a *claimArgs) { a.now = a.now.Add(d) })
 }
 
-var itemSaboteurs = append(
-	confuse("kinds", "kinds that look alike are kept apart", looks, mapKinds),
-	saboteur{"does not find work", "a store without work hands out nothing, without an error", func(b *bundle) {
+var itemFlaws = append(
+	confuse("kinds", "kinds that look alike are different kinds", looks, mapKinds),
+	flawedStore{"does not find work", "Claim of a store without work returns no items and no error", func(b *bundle) {
 		claim := b.work.claim
 		b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
 			got, err := claim(ctx, kind, now, lease, n)
@@ -61,13 +61,13 @@ var itemSaboteurs = append(
 			return got, err
 		}
 	}},
-	saboteur{"keeps due times in seconds", "an item comes out as it was saved",
+	flawedStore{"keeps due times in seconds", "an item is claimed as it was saved",
 		eachItem(func(w *ports.WorkItem) { w.DueAt = w.DueAt.Truncate(time.Second) })},
-	saboteur{"counts attempts from 0", "an item comes out as it was saved", eachItem(func(w *ports.WorkItem) { w.Attempt-- })},
-	saboteur{"stops at a NUL in a payload", "a payload of any bytes comes back", eachItem(func(w *ports.WorkItem) {
+	flawedStore{"counts attempts from 0", "an item is claimed as it was saved", eachItem(func(w *ports.WorkItem) { w.Attempt-- })},
+	flawedStore{"stops at a NUL in a payload", "a payload of any bytes is returned unchanged", eachItem(func(w *ports.WorkItem) {
 		w.Payload, _, _ = bytes.Cut(w.Payload, []byte{0})
 	})},
-	saboteur{"keeps the payload passed in", "changing a payload that was passed in or handed out changes nothing stored", func(b *bundle) {
+	flawedStore{"keeps the payload passed in", "changing a payload outside the store does not change the store", func(b *bundle) {
 		kept := map[string][]byte{}
 		onSave(b, func(c *ports.RateLockChange) {
 			for _, w := range c.Work {
@@ -76,15 +76,15 @@ var itemSaboteurs = append(
 		})
 		eachItem(func(w *ports.WorkItem) { w.Payload = kept[w.ID] })(b)
 	}},
-	saboteur{"hands out items too early", "an item is due at its instant, not before", dueBy(time.Millisecond)},
-	saboteur{"hands out items too late", "an item is due at its instant, not before", dueBy(-time.Millisecond)},
-	saboteur{"orders items by id", "what is due earliest comes first", func(b *bundle) {
+	flawedStore{"hands out items too early", "an item is claimed when it is due, not before", dueBy(time.Millisecond)},
+	flawedStore{"hands out items too late", "an item is claimed when it is due, not before", dueBy(-time.Millisecond)},
+	flawedStore{"orders items by id", "the item due first is claimed first", func(b *bundle) {
 		onItems(b, func(got []ports.WorkItem) []ports.WorkItem {
 			slices.SortFunc(got, func(x, y ports.WorkItem) int { return strings.Compare(x.ID, y.ID) })
 			return got
 		})
 	}},
-	saboteur{"orders items by their saves", "what is due earliest comes first", func(b *bundle) {
+	flawedStore{"orders items by their saves", "the item due first is claimed first", func(b *bundle) {
 		onSave(b, func(c *ports.RateLockChange) {
 			for i := range c.Work {
 				c.Work[i].DueAt = c.Work[i].DueAt.Truncate(time.Hour)
@@ -93,11 +93,11 @@ var itemSaboteurs = append(
 	}},
 )
 
-var itemClaimSaboteurs = append(claimSaboteurs("items", "an item"),
-	saboteur{"gives back what is done", "an item that is done is gone", func(b *bundle) {
+var itemClaimFlaws = append(claimFlaws("items", "an item"),
+	flawedStore{"gives back what is done", "a done item is never claimed again", func(b *bundle) {
 		b.work.done = func(ctx context.Context, w ports.WorkItem) error { return b.work.retry(ctx, w, w.DueAt) }
 	}},
-	saboteur{"gives back what was buried", "a buried item is set aside for good", func(b *bundle) {
+	flawedStore{"gives back what was buried", "a buried item is never claimed again", func(b *bundle) {
 		b.work.bury = func(ctx context.Context, w ports.WorkItem, _ string) error {
 			return b.work.retry(ctx, w, w.DueAt.AddDate(0, 0, 1))
 		}

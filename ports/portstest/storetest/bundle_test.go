@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// bundle is a sound store whose every method a saboteur may replace.
+// bundle is a correct store whose methods a flaw can replace.
 type bundle struct {
 	locks   lockMethods
 	outbox  outboxMethods

@@ -25,7 +25,7 @@ var clientChecks = []storeCheck{
 			k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
 		})
 	}},
-	{"a client comes back as it was put", func(k *storeKit) {
+	{"a client is returned as it was put", func(k *storeKit) {
 		for _, disabled := range []bool{true, false} {
 			k.Case(fmt.Sprint("disabled ", disabled), func() {
 				want := client("acme")
@@ -35,7 +35,7 @@ var clientChecks = []storeCheck{
 			})
 		}
 	}},
-	{"a client without secrets and merchants comes back so", func(k *storeKit) {
+	{"a client without secrets and merchants is returned unchanged", func(k *storeKit) {
 		want := ports.Client{ID: "bare"}
 		k.putClient(want)
 		k.Same(k.client("bare"), want, "a client of nothing but an id")
@@ -58,7 +58,7 @@ var clientChecks = []storeCheck{
 			k.Same(k.client(id), client(id), "a client among look-alikes")
 		})
 	}},
-	{"changing a client outside changes nothing stored", func(k *storeKit) {
+	{"changing a client outside the store does not change the store", func(k *storeKit) {
 		in := client("acme")
 		k.putClient(in)
 		for range 2 {
@@ -75,11 +75,11 @@ var clientChecks = []storeCheck{
 		k.doneContexts(k.clientCalls(changed))
 		k.Same(k.client("acme"), client("acme"), "the client after a put with a context that was done")
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		k.putClient(client("acme"))
 		k.closed(k.clientCalls(client("acme")))
 	}},
-	{"a store that is opened again has its clients", func(k *storeKit) {
+	{"a reopened store has its clients", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		k.putClient(client("acme"))
 		k.Store = k.Reopen()
@@ -129,7 +129,7 @@ var tokenChecks = []storeCheck{
 		k.noToken(token("b"))
 		k.noToken(ports.Token{})
 	}},
-	{"a token comes back as it was put", func(k *storeKit) {
+	{"a token is returned as it was put", func(k *storeKit) {
 		// The last ones expired long ago, or live for centuries: whether a token
 		// is valid is not the store's to judge.
 		for i, expires := range []time.Time{
@@ -143,7 +143,7 @@ var tokenChecks = []storeCheck{
 			})
 		}
 	}},
-	{"a hash that is there is a conflict and the first token stays", func(k *storeKit) {
+	{"a second token of a hash is a conflict and the first one stays", func(k *storeKit) {
 		first := token("a")
 		k.putToken(first)
 		second := first
@@ -151,11 +151,11 @@ var tokenChecks = []storeCheck{
 		k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of a hash that is there")
 		k.hasToken(first)
 	}},
-	{"of many racers with one hash one puts it", func(k *storeKit) {
+	{"of many concurrent tokens of one hash one is stored", func(k *storeKit) {
 		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) }))
 	}},
 	{"hashes that differ in one byte are different tokens", hashesApart},
-	{"a revoked token is gone for good", func(k *storeKit) {
+	{"a revoked token is not found", func(k *storeKit) {
 		a, b := token("a"), token("b")
 		k.putToken(a)
 		k.putToken(b)
@@ -167,8 +167,8 @@ var tokenChecks = []storeCheck{
 		tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
 		k.noToken(a)
 	}},
-	{"a purge removes what expired by the instant, and nothing else", tokenPurges.byInstant},
-	{"a purge removes at most n and tells how many", tokenPurges.bounded},
+	{"a purge removes what expired by the time, and nothing else", tokenPurges.byInstant},
+	{"a purge removes at most n and returns how many", tokenPurges.bounded},
 	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		have, fresh := token("have"), token("fresh")
 		k.putToken(have)
@@ -176,12 +176,12 @@ var tokenChecks = []storeCheck{
 		k.hasToken(have)
 		k.noToken(fresh)
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		have := token("have")
 		k.putToken(have)
 		k.closed(k.tokenCalls(have, token("fresh")))
 	}},
-	{"a store that is opened again has its tokens", func(k *storeKit) {
+	{"a reopened store has its tokens", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		have, revoked := token("have"), token("revoked")
 		k.putToken(have)

@@ -72,7 +72,7 @@ func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Contex
 }
 
 var buriedChecks = []storeCheck{
-	{"nothing is listed while nothing is buried", func(k *storeKit) {
+	{"only buried events are listed", func(k *storeKit) {
 		k.buries("Buried of an empty store")
 		for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
 			k.carryEvents(kit.Event(id, id))
@@ -83,7 +83,7 @@ var buriedChecks = []storeCheck{
 		k.buries("Buried while nothing is buried")
 	}},
 	{"a buried event is listed as it was claimed, with its reason", buriedRoundTrip},
-	{"data and reasons of any bytes are listed as they were", func(k *storeKit) {
+	{"data and reasons of any bytes are listed unchanged", func(k *storeKit) {
 		reasons := []string{"", "\x00", "a\x00b\xff\xfe\xc3(", " blanks ", longReason, strings.Repeat("\x00", 1024)}
 		for i, reason := range reasons {
 			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
@@ -106,7 +106,7 @@ var buriedChecks = []storeCheck{
 		k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
 		k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
 	}},
-	{"a page goes on where the last event of the page before has gone", func(k *storeKit) {
+	{"a page continues even if the last event of the previous page was removed", func(k *storeKit) {
 		k.bury("a", "b", "c", "d", "e")
 		k.Same(k.readBuried(func(page []ports.BuriedEvent) {
 			if len(page) == 2 {
@@ -116,7 +116,7 @@ var buriedChecks = []storeCheck{
 		}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
 		k.buries("what is left of the pages", "e")
 	}},
-	{"changing what was listed changes nothing stored", func(k *storeKit) {
+	{"changing a listed event does not change the store", func(k *storeKit) {
 		k.bury("event-1")
 		want := kit.Event("event-1", "lock of event-1")
 		want.Attempt = 1
@@ -129,7 +129,7 @@ var buriedChecks = []storeCheck{
 		k.replays("its bytes were changed outside", 1)
 		k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
 	}},
-	{"a page of buried events has 1 to 1,000", func(k *storeKit) {
+	{"a page of buried events is 1 to 1,000", func(k *storeKit) {
 		k.bury("a", "b")
 		calls := map[string]error{}
 		for _, limit := range []int{-1, 0, 1001} {

@@ -21,7 +21,7 @@ var replayChecks = []storeCheck{
 		k.OK(k.Outbox.Ack(k.Context(), c), "Ack")
 		k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next")
 	}},
-	{"an event given back waits behind a replayed one, and for its own time", func(k *storeKit) {
+	{"a retried event waits for earlier replayed ones and for its own time", func(k *storeKit) {
 		k.three()
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
 		b := events.first(k, kit.Epoch, "b")
@@ -34,7 +34,7 @@ var replayChecks = []storeCheck{
 		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
 		events.first(k, later, "b")
 	}},
-	{"Replay brings back the events named, or all, and counts them", func(k *storeKit) {
+	{"Replay replays the given events, or all, and returns their number", func(k *storeKit) {
 		for _, id := range []string{"d", "c", "b", "a"} {
 			k.carryEvents(kit.Event(id, "lock of "+id))
 		}
@@ -46,8 +46,8 @@ var replayChecks = []storeCheck{
 		k.replays("none is left", 0)
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
 	}},
-	{"a claim of before a replay is a conflict", eventReplayedClaim},
-	{"a replayed event comes out as it was saved", func(k *storeKit) {
+	{"a claim from before a replay is a conflict", eventReplayedClaim},
+	{"a replayed event is claimed as it was saved", func(k *storeKit) {
 		for i, data := range kit.AnyBytes {
 			k.Case(kit.Name(data), func() {
 				want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
@@ -60,7 +60,7 @@ var replayChecks = []storeCheck{
 			})
 		}
 	}},
-	{"a replayed event waits for the instant of its replay", func(k *storeKit) {
+	{"a replayed event waits until the time of its replay", func(k *storeKit) {
 		k.bury("a", "b")
 		later := kit.Epoch.Add(time.Hour)
 		for _, ids := range [][]string{{"a"}, nil} {
@@ -69,7 +69,7 @@ var replayChecks = []storeCheck{
 		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
 		k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
 	}},
-	{"a replayed event is not listed, until it is buried again", func(k *storeKit) {
+	{"a replayed event is not listed until it is buried again", func(k *storeKit) {
 		k.bury("a", "b", "c")
 		place := k.page(0, 10)[1].Pos
 		k.replays("one is named", 1, "b")
@@ -80,7 +80,7 @@ var replayChecks = []storeCheck{
 		k.Same(page[1].Reason, "again no use", "its reason")
 		k.Same(page[1].Pos, place, "its place, which is that of its save")
 	}},
-	{"a buried event that is replayed can be delivered", func(k *storeKit) {
+	{"a replayed event can be delivered", func(k *storeKit) {
 		k.bury("event-1")
 		k.replays("all are meant", 1)
 		e := events.first(k, kit.Epoch, "event-1")
@@ -91,7 +91,7 @@ var replayChecks = []storeCheck{
 		k.replays("the event is delivered", 0, "event-1")
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 	}},
-	{"ids that look alike are replayed apart", func(k *storeKit) {
+	{"ids that look alike are replayed separately", func(k *storeKit) {
 		k.alike()
 		for _, id := range kit.Distinct {
 			k.replays("one is named among look-alikes", 1, id)
@@ -99,7 +99,7 @@ var replayChecks = []storeCheck{
 		}
 		k.buries("what is left among look-alikes")
 	}},
-	{"Discard removes the buried events named, and counts them", func(k *storeKit) {
+	{"Discard removes the given buried events and returns their number", func(k *storeKit) {
 		k.bury("a", "b", "c", "d")
 		k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
 		claimed := events.first(k, kit.Epoch, "claimed")
@@ -111,12 +111,12 @@ var replayChecks = []storeCheck{
 		k.discards("the rest is named", 2, "a", "c")
 		k.buries("Buried after all were discarded")
 	}},
-	{"Discard of no event is refused", func(k *storeKit) {
+	{"Discard without ids is rejected", func(k *storeKit) {
 		k.bury("a")
 		k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
 		k.buries("Buried after it", "a")
 	}},
-	{"a discarded event never comes again", func(k *storeKit) {
+	{"a discarded event is never claimed again", func(k *storeKit) {
 		k.carryEvents(kit.Event("first", "lock"), kit.Event("second", "lock"))
 		first := events.first(k, kit.Epoch, "first")
 		k.OK(k.Outbox.Bury(k.Context(), first, "no use"), "Bury")
@@ -127,15 +127,15 @@ var replayChecks = []storeCheck{
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "second")), "Ack of the next of its key")
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 	}},
-	{"ids that look alike are discarded apart", func(k *storeKit) {
+	{"ids that look alike are discarded separately", func(k *storeKit) {
 		k.alike()
 		for i, id := range kit.Distinct {
 			k.discards("one is named among look-alikes", 1, id)
 			k.buries("what is left among look-alikes", kit.Distinct[i+1:]...)
 		}
 	}},
-	{"of many that replay or discard an event one does", deadLetterRacers},
-	{"many that replay all bring each event back once", func(k *storeKit) {
+	{"of many concurrent replays and discards of an event one succeeds", deadLetterRacers},
+	{"concurrent replays of all events replay each event once", func(k *storeKit) {
 		ids := []string{"a", "b", "c", "d", "e"}
 		k.bury(ids...)
 		n := make([]int, kit.Racers)
@@ -152,11 +152,11 @@ var replayChecks = []storeCheck{
 		k.buries("Buried after calls with a context that was done", "a")
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		k.bury("a")
 		k.closed(k.deadLetterCalls("a"))
 	}},
-	{"a store that is opened again has its buried events", deadLettersReopened},
+	{"a reopened store has its buried events", deadLettersReopened},
 }
 
 // eventReplayedClaim has claims of before a replay come late, and in turn: the

@@ -27,7 +27,7 @@ func CheckNames(suite string) []string { return kit.Names(storeSuites[suite]) }
 
 // RunStoreCheck runs one check of a store suite.
 func RunStoreCheck(tb testing.TB, suite, name string, s Store) {
-	kit.One(tb, suite, storeSuites[suite], name, &storeKit{Kit: kit.Kit{TB: tb}, Store: s})
+	kit.One(suite, storeSuites[suite], name, &storeKit{Kit: kit.Kit{TB: tb}, Store: s})
 }
 
 // CheckExceptions is the check of Except.

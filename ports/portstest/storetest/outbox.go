@@ -19,18 +19,18 @@ func Outbox(t *testing.T, h Harness) {
 }
 
 var outboxChecks = []storeCheck{
-	{"an empty outbox hands out nothing, without an error", func(k *storeKit) {
+	{"Claim of an empty outbox returns no events and no error", func(k *storeKit) {
 		k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
 	}},
-	{"an event comes out as it was saved", events.roundTrip},
-	{"an event waits from its save on, whatever its time says", func(k *storeKit) {
+	{"an event is claimed as it was saved", events.roundTrip},
+	{"an event can be claimed once it is saved, whatever its time", func(k *storeKit) {
 		e := kit.Event("event-1", "lock-1")
 		e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
 		k.carryEvents(e)
 		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
 	}},
-	{"data of any bytes comes back", events.anyData},
-	{"changing data that was passed in or handed out changes nothing stored", events.notAliased},
+	{"data of any bytes is returned unchanged", events.anyData},
+	{"changing data outside the store does not change the store", events.notAliased},
 	{"every event of a change is stored", func(k *storeKit) {
 		var saved []ports.Event
 		for i := range 50 {
@@ -39,8 +39,8 @@ var outboxChecks = []storeCheck{
 		k.carryEvents(saved...)
 		k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
 	}},
-	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
-	{"events come in the order of their saves", func(k *storeKit) {
+	{"events of different changes may have the same id", eventIDAgain},
+	{"events are claimed in the order of their saves", func(k *storeKit) {
 		// Neither the ids nor the times rise with the saves.
 		for i, id := range []string{"m", "z", "a", "k"} {
 			e := kit.Event(id, "lock of "+id)
@@ -55,7 +55,7 @@ var outboxChecks = []storeCheck{
 		k.three()
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
 	}},
-	{"a claimed event holds back the later ones of its key only", func(k *storeKit) {
+	{"a claimed event holds back only the later ones of its key", func(k *storeKit) {
 		k.three()
 		events.take(k, kit.Epoch, 1)
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
@@ -68,7 +68,7 @@ var outboxChecks = []storeCheck{
 		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
 		k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
 	}},
-	{"an acknowledged event is gone and lets the next of its key pass", func(k *storeKit) {
+	{"an acknowledged event is removed and releases the next of its key", func(k *storeKit) {
 		k.three()
 		for _, id := range []string{"c", "b", "a", "other"} {
 			if id == "a" { // a new head comes in the order of its save too
@@ -78,14 +78,14 @@ var outboxChecks = []storeCheck{
 		}
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 	}},
-	{"a buried event is set aside and lets the next of its key pass", func(k *storeKit) {
+	{"a buried event is set aside and releases the next of its key", func(k *storeKit) {
 		k.three()
 		for _, id := range []string{"c", "b", "a", "other"} {
 			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
 		}
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 	}},
-	{"keys that look alike are ordered apart", func(k *storeKit) {
+	{"keys that look alike are ordered separately", func(k *storeKit) {
 		var want []string
 		for i, key := range kit.Distinct {
 			id := fmt.Sprint("event-", i)
@@ -99,13 +99,13 @@ var outboxChecks = []storeCheck{
 		}
 	}},
 	{"a claim takes at most n events", events.bounded},
-	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
-	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
+	{"a leased event is not claimed until the lease ends, and attempts are counted", events.lease},
+	{"a lease holds if the caller's clock jumps back", events.leaseBackwards},
 	{"a retried event waits for its time", events.retry},
 	{"a claim that is not the latest is a conflict", events.staleClaim},
-	{"a claim serves once", events.claimOnce},
-	{"racers never get the same event", events.racers},
-	{"a reason of 1,024 bytes is taken", func(k *storeKit) {
+	{"a claim can be settled once", events.claimOnce},
+	{"concurrent claims never return the same event", events.racers},
+	{"a reason of 1,024 bytes is accepted", func(k *storeKit) {
 		k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
@@ -121,8 +121,8 @@ var outboxChecks = []storeCheck{
 		k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
 		k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
 	}},
-	{"a closed store says so", events.closed},
-	{"a store that is opened again has its events", func(k *storeKit) {
+	{"a closed store returns Closed", events.closed},
+	{"a reopened store has its events", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
 			k.carryEvents(kit.Event(id, id))

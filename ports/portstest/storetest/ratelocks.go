@@ -26,7 +26,7 @@ var recordChecks = []storeCheck{
 			k.Case(kit.Name(key.Owner), func() { k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved") })
 		}
 	}},
-	{"a book of two locks comes back as saved", func(k *storeKit) {
+	{"a book of two locks is returned as saved", func(k *storeKit) {
 		key := keyOf("acme")
 		first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
 		second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
@@ -45,14 +45,14 @@ var recordChecks = []storeCheck{
 		want := k.save(ports.RateLockChange{Book: b})
 		k.Same(k.book(keyOf("acme")), want, "a book without locks")
 	}},
-	{"every field of an ended lock comes back as saved", func(k *storeKit) {
+	{"every field of an ended lock is returned as saved", func(k *storeKit) {
 		key := keyOf("acme")
 		change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
 		k.save(change)
 		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
 	}},
-	{"decimals come back to the last zero", decimalRoundTrip},
-	{"times far from now come back equal", func(k *storeKit) {
+	{"decimals are returned with their trailing zeros", decimalRoundTrip},
+	{"distant times are returned unchanged", func(k *storeKit) {
 		kit.Each(k, far, day, func(at time.Time) {
 			key := keyOf(day(at))
 			l := activeLock(key, "lock-"+key.Owner, at)
@@ -61,7 +61,7 @@ var recordChecks = []storeCheck{
 			k.Same(k.lock(key.Owner, l.ID), l, "the lock")
 		})
 	}},
-	{"fields that are empty come back empty", func(k *storeKit) {
+	{"empty fields are returned empty", func(k *storeKit) {
 		key := keyOf("acme")
 		b := k.save(ports.RateLockChange{Book: k.book(key)})
 		k.Same(k.book(key), b, "a book without a high water")
@@ -71,7 +71,7 @@ var recordChecks = []storeCheck{
 		k.Same(k.book(key), want, "a slot of empty fields")
 		k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
 	}},
-	{"the moment of judgement is not kept", func(k *storeKit) {
+	{"AsOf is not stored", func(k *storeKit) {
 		key := keyOf("acme")
 		l := activeLock(key, "lock-1", kit.Epoch)
 		l.AsOf = kit.Epoch.Add(time.Second)
@@ -80,7 +80,7 @@ var recordChecks = []storeCheck{
 		k.Same(k.book(key).Slots[0], l, "a slot saved with AsOf")
 		k.Same(k.lock(key.Owner, l.ID), l, "a lock saved with AsOf")
 	}},
-	{"a lock that left the slots is found with its end", func(k *storeKit) {
+	{"a lock that left the slots is found as it ended", func(k *storeKit) {
 		key := keyOf("acme")
 		k.mint(key, "lock-1", kit.Epoch)
 		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
@@ -99,9 +99,9 @@ var recordChecks = []storeCheck{
 		k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
 		kit.Each(k, []string{"zenith", "", "Acme", "acme "}, kit.Name, func(owner string) { k.gone(owner, "lock-1") })
 	}},
-	{"changing what was passed in changes nothing stored", inputsNotAliased},
-	{"a lock and its book are of one instant", oneInstant},
-	{"owners that look alike have books of their own", func(k *storeKit) {
+	{"changing an argument after Save does not change the store", inputsNotAliased},
+	{"a lock and its book are read in one snapshot", oneInstant},
+	{"owners that look alike have different books", func(k *storeKit) {
 		want := map[string]ports.Book{}
 		for i, owner := range kit.Distinct {
 			k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
@@ -115,7 +115,7 @@ var recordChecks = []storeCheck{
 		}
 	}},
 	{"lock ids that look alike are different locks", lockIDsApart},
-	{"a pair and its inverse have books of their own", func(k *storeKit) {
+	{"a pair and its inverse have different books", func(k *storeKit) {
 		key := keyOf("acme")
 		inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
 		want := k.mint(key, "lock-1", kit.Epoch)
@@ -123,7 +123,7 @@ var recordChecks = []storeCheck{
 		k.mint(inverse, "lock-2", kit.Epoch)
 		k.Same(k.book(key), want, "the pair's book")
 	}},
-	{"owners and ids of 10,000 characters are kept", func(k *storeKit) {
+	{"owners and ids of 10,000 characters are stored whole", func(k *storeKit) {
 		long := strings.Repeat("0123456789", 1000)
 		for _, tail := range []string{"a", "b"} {
 			key := keyOf(long + tail)

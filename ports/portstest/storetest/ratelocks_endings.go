@@ -14,7 +14,7 @@ import (
 var endingChecks = []storeCheck{
 	// Each lock is ended once more, in the same way and in every other, as a fresh one
 	// is minted.
-	{"ending a lock that has ended is a conflict and stores nothing", func(k *storeKit) {
+	{"ending an ended lock is a conflict and stores nothing", func(k *storeKit) {
 		k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
 			for _, second := range endings {
 				k.Case(second.name, func() {
@@ -40,7 +40,7 @@ var endingChecks = []storeCheck{
 			k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
 		}
 	}},
-	{"the end of a lock changes nothing but its end", func(k *storeKit) {
+	{"ending a lock changes only the fields of its end", func(k *storeKit) {
 		key := keyOf("acme")
 		change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
 		want := change.Ended[0]
@@ -48,7 +48,7 @@ var endingChecks = []storeCheck{
 		k.save(change)
 		k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
 	}},
-	{"a context that is done gives its own code and stores nothing", func(k *storeKit) {
+	{"a done context returns its code and stores nothing", func(k *storeKit) {
 		key := keyOf("acme")
 		want := k.mint(key, "lock-1", kit.Epoch)
 		change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
@@ -58,14 +58,14 @@ var endingChecks = []storeCheck{
 		k.gone(key.Owner, "lock-2")
 		k.nothingQueued("after a save with a context that was done")
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		k.closed(rateLockCalls(k.RateLocks, ports.RateLockChange{Book: b}))
 	}},
-	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
-	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
-	{"a store that is opened again has everything", func(k *storeKit) {
+	{"a lost acknowledgement returns OutcomeUnknown, and the change is whole or absent", lostAcknowledgement},
+	{"a full store returns StorageUnavailable, stores nothing, and works when there is room", fullStore},
+	{"a reopened store has everything", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		key := keyOf("acme")
 		first := k.mint(key, "lock-1", kit.Epoch)

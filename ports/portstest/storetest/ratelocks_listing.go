@@ -25,8 +25,8 @@ var listingChecks = []storeCheck{
 		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
 	}},
 	{"a pair's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }},
-	{"Since includes its instant", listingSince},
-	{"the listing of due locks has the active ones of every pair that expire by the instant", func(k *storeKit) {
+	{"Since is included", listingSince},
+	{"the listing of due locks has the active locks of every pair that expire by the time", func(k *storeKit) {
 		by := kit.Epoch.Add(time.Hour)
 		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
 		k.spread(ownerEach(usdZAR), sameTime, "a")
@@ -61,7 +61,7 @@ var listingChecks = []storeCheck{
 		k.save(change)
 		k.Same(kit.Got(k.RateLocks.List(k.Context(), owned)).OK(k, "List"), change.Ended, "an ended lock in its owner's listing")
 	}},
-	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
+	{"a query selects one listing and has a limit of 1 to 10,000", listingBounds},
 }
 
 type keyOfID func(id string) ports.BookKey

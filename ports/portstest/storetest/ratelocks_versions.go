@@ -19,7 +19,7 @@ var versionChecks = []storeCheck{
 			k.save(ports.RateLockChange{Book: b})
 		}
 	}},
-	{"versions rise beyond what a byte holds", func(k *storeKit) {
+	{"versions rise above 255", func(k *storeKit) {
 		const saves = 300
 		b := k.book(keyOf("acme"))
 		for range saves {
@@ -49,8 +49,8 @@ var versionChecks = []storeCheck{
 		k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
 		k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
 	}},
-	{"a stale version is a conflict without locks, too, and stores nothing", staleWithoutLocks},
-	{"a version that is yet to come is a conflict", func(k *storeKit) {
+	{"a stale version without locks is a conflict and stores nothing", staleWithoutLocks},
+	{"a version above the stored one is a conflict", func(k *storeKit) {
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		b.Version++
@@ -58,8 +58,8 @@ var versionChecks = []storeCheck{
 		unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
 		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
 	}},
-	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
-	{"a lock id taken in the same book is a conflict and stores nothing", func(k *storeKit) {
+	{"a lock id used in another book is a conflict and stores nothing", idTakenElsewhere},
+	{"a lock id used in the same book is a conflict and stores nothing", func(k *storeKit) {
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		want := k.lock(key.Owner, "lock-1")
@@ -72,8 +72,8 @@ var versionChecks = []storeCheck{
 		k.refused(mint(b, again), "minting the id of an ended lock")
 		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
 	}},
-	{"of many racers at one version one wins", oneWinner},
-	{"saves of different books do not get in each other's way", func(k *storeKit) {
+	{"of many concurrent saves at one version one succeeds", oneWinner},
+	{"saves of different books do not conflict", func(k *storeKit) {
 		owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
 		k.RaceOK("one of many saves of different books", func(i int) error {
 			key := keyOf(owner(i))
@@ -84,8 +84,8 @@ var versionChecks = []storeCheck{
 			k.lock(owner(i), "lock-of-"+owner(i))
 		}
 	}},
-	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
-	{"a minted lock that its book does not have is refused and stores nothing", func(k *storeKit) {
+	{"a change with a repeated lock is a conflict and stores nothing", lockTwice},
+	{"a minted lock that is not in its book is rejected and stores nothing", func(k *storeKit) {
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
@@ -96,7 +96,7 @@ var versionChecks = []storeCheck{
 		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
 		k.gone(key.Owner, fresh.ID)
 	}},
-	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
+	{"an invalid lock is rejected and stores nothing", recordsThatCannotBe},
 	{queuedTwice, func(k *storeKit) {
 		key := keyOf("acme")
 		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
@@ -186,7 +186,7 @@ func oneWinner(k *storeKit) {
 	}
 }
 
-const queuedTwice = "a change that names an event or an item twice is a conflict and stores nothing"
+const queuedTwice = "a change with a repeated event or item is a conflict and stores nothing"
 
 func lockTwice(k *storeKit) {
 	key := keyOf("acme")

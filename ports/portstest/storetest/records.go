@@ -176,32 +176,32 @@ func (m *records[R]) queued(r R, name string) change[R] {
 // a change asks for comes with it (I32), and how it ends when it does not go well.
 // open is the state of a record that may change.
 func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
-	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
+	noun, taken, wins, rule := m.noun(), "a used id", "", ""
 	if m.perOwner {
-		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
+		taken, wins, rule = "an id that the owner has used", " for each owner", " (I27)"
 	}
 	return []storeCheck{
 		{"an unknown " + noun + " is not found", m.unknown},
 		{"another owner's " + noun + " is not found", m.foreign},
-		{"owners that look alike have " + noun + "s of their own", m.ownersApart},
-		{"owners, ids and texts of 10,000 characters are kept", m.longTexts},
+		{"owners that look alike have different " + noun + "s", m.ownersApart},
+		{"owners, ids and texts of 10,000 characters are stored whole", m.longTexts},
 		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
 		{taken + " is a conflict and stores nothing", m.taken},
 		{"a stale version is a conflict and stores nothing", m.stale},
-		{"a version that is yet to come is a conflict", m.future},
+		{"a version above the stored one is a conflict", m.future},
 		{"a change of another owner's " + noun + " is a conflict", m.stolen},
-		{"of many racers with one new id one wins" + wins, m.newIDRacers},
-		{"of many racers at one version one wins" + rule, m.racers},
-		{"saves of different " + noun + "s do not get in each other's way", m.apart},
-		{"events become claimable with their change, in its order", m.events},
-		{"work becomes claimable with its change", m.work},
-		{"of many racers only the winner's events and work are stored", m.racersQueue},
+		{"of many concurrent saves of one new id one succeeds" + wins, m.newIDRacers},
+		{"of many concurrent saves at one version one succeeds" + rule, m.racers},
+		{"saves of different " + noun + "s do not conflict", m.apart},
+		{"events can be claimed after their change, in its order", m.events},
+		{"work can be claimed after its change", m.work},
+		{"of many concurrent saves only the winner's events and work are stored", m.racersQueue},
 		{queuedTwice, m.queuedTwice},
 		{"a done context returns its code and changes nothing", m.cancelled},
-		{"a closed store says so", m.closed},
-		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
-		{"a full store says so, stores nothing, and goes on when there is room", m.full},
-		{"a store that is opened again has everything", reopened},
+		{"a closed store returns Closed", m.closed},
+		{"a lost acknowledgement returns OutcomeUnknown, and the change is whole or absent", m.lost},
+		{"a full store returns StorageUnavailable, stores nothing, and works when there is room", m.full},
+		{"a reopened store has everything", reopened},
 	}
 }
 

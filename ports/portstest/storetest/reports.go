@@ -143,7 +143,7 @@ func reportsReopened(k *storeKit) {
 }
 
 var reportRecordChecks = []storeCheck{
-	{"every field of a running report comes back as saved", func(k *storeKit) {
+	{"every field of a running report is returned as saved", func(k *storeKit) {
 		kit.Each(k, reportKinds, kit.Text, func(kind ports.ReportKind) {
 			j := runningReport("acme", "waits "+string(kind))
 			j.Kind = kind
@@ -156,9 +156,9 @@ var reportRecordChecks = []storeCheck{
 			reports.keeps(k, j, "a report whose times lie close together")
 		})
 	}},
-	{"every field of an ended report comes back as saved", reportEndRoundTrip},
-	{"columns and filters of any text come back, in their order", reportTexts},
-	{"a report of 10,000 columns and filters comes back", func(k *storeKit) {
+	{"every field of an ended report is returned as saved", reportEndRoundTrip},
+	{"columns and filters of any text are returned in order", reportTexts},
+	{"a report of 10,000 columns and filters is returned", func(k *storeKit) {
 		j := runningReport("acme", "report-1")
 		j.Request.Columns, j.Request.Filters = nil, nil
 		for i := range 10_000 {
@@ -169,8 +169,8 @@ var reportRecordChecks = []storeCheck{
 		j = reports.keeps(k, j, "a report of 10,000 columns")
 		k.takesUp("process-1", kit.Epoch, j)
 	}},
-	{"fields that are empty come back empty", emptyReport},
-	{"times far from now come back equal", func(k *storeKit) {
+	{"empty fields are returned empty", emptyReport},
+	{"distant times are returned unchanged", func(k *storeKit) {
 		reports.farTimes(k)
 		j := runningReport("acme", "below the millisecond")
 		j.CreatedAt, j.UpdatedAt = kit.Epoch.Add(999*time.Microsecond), kit.Epoch.In(time.FixedZone("", 3600))
@@ -178,7 +178,7 @@ var reportRecordChecks = []storeCheck{
 		j.CreatedAt, j.UpdatedAt = kit.Epoch, kit.Epoch
 		reports.has(k, j, "a report whose times are finer than a millisecond")
 	}},
-	{"changing a report outside changes nothing stored", reportNotAliased},
+	{"changing a report outside the store does not change the store", reportNotAliased},
 	{"report ids that look alike are different reports", reportIDsApart},
 }
 

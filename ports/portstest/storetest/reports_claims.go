@@ -11,7 +11,7 @@ import (
 
 // reportClaimChecks: who works at what (I22).
 var reportClaimChecks = []storeCheck{
-	{"a claim gives the report with its lease, and stores it so", func(k *storeKit) {
+	{"a claim returns the report with its lease and stores it", func(k *storeKit) {
 		for _, holder := range []string{"process-1", "", "proc\x00ess\xff "} {
 			j := runningReport("acme\x00\xff", "of "+holder)
 			j.Kind, j.Request.Name = ports.ReportUnmatched, "n\x00\xff"
@@ -23,13 +23,13 @@ var reportClaimChecks = []storeCheck{
 		reports.same(k, got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
 		reports.has(k, got, "a report claimed at a time finer than a millisecond")
 	}},
-	{"a store without a report to take up has none", func(k *storeKit) {
+	{"ClaimReport returns NotFound if no report can be claimed", func(k *storeKit) {
 		k.nobody(kit.Epoch, "of an empty store")
 		j := reports.save(k, runningReport("acme", "report-1"))
 		k.takesUp("process-1", kit.Epoch, j)
 		k.nobody(kit.Epoch, "when all are taken up")
 	}},
-	{"the report that was created first is claimed first", claimOrder},
+	{"the oldest report is claimed first", claimOrder},
 	{"a report is not claimed while its lease holds", func(k *storeKit) {
 		first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 		second := reports.save(k, bornAt(runningReport("acme", "report-2"), kit.Epoch.Add(time.Millisecond)))
@@ -43,7 +43,7 @@ var reportClaimChecks = []storeCheck{
 		k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
 		reports.has(k, first, "a report under lease")
 	}},
-	{"a report whose lease has run out is claimed again, and keeps its first start", func(k *storeKit) {
+	{"a report whose lease has ended is claimed again and keeps its first start", func(k *storeKit) {
 		j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 		for attempt := 2; attempt < 6; attempt++ {
 			k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
@@ -56,7 +56,7 @@ var reportClaimChecks = []storeCheck{
 		k.takesUp("process-1", j.LeaseUntil, older)
 		k.takesUp("process-1", j.LeaseUntil, j)
 	}},
-	{"a save extends a lease, and gives it back", func(k *storeKit) {
+	{"a save can extend and release a lease", func(k *storeKit) {
 		j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 		first := j.LeaseUntil
 		j.LeaseUntil, j.Rows, j.UpdatedAt = first.Add(time.Minute), 100, kit.Epoch.Add(time.Second)
@@ -103,8 +103,8 @@ var reportClaimChecks = []storeCheck{
 		}
 		k.nobody(kit.Epoch, "when all are taken up")
 	}},
-	{"of many who claim at once each gets another report", reportClaimRacers},
-	{"of many who claim one report one gets it, now and when its lease has run out", func(k *storeKit) {
+	{"concurrent claims return different reports", reportClaimRacers},
+	{"of many concurrent claims of one report one succeeds, also after its lease has ended", func(k *storeKit) {
 		j := reports.save(k, runningReport("acme", "report-1"))
 		now := kit.Epoch
 		for range 8 {
@@ -115,7 +115,7 @@ var reportClaimChecks = []storeCheck{
 			now = j.LeaseUntil
 		}
 	}},
-	{"of a claim and a save at once one wins (I22)", claimAgainstSave},
+	{"of a concurrent claim and save one succeeds (I22)", claimAgainstSave},
 }
 
 func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {

@@ -22,9 +22,9 @@ var reportExpiryChecks = []storeCheck{
 		})
 		reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
 	}},
-	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},
+	{"ExpiredReports lists the reports of every owner that ended by the time", expiredOfAll},
 	{"ExpiredReports is ordered by the end, then id", expiredOrder},
-	{"ExpiredReports leaves out what runs, however old", func(k *storeKit) {
+	{"ExpiredReports omits running reports, however old", func(k *storeKit) {
 		j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
 		j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
 		late := kit.Epoch.AddDate(1, 0, 0)
@@ -34,7 +34,7 @@ var reportExpiryChecks = []storeCheck{
 		j = reports.save(k, endedReport(j, ports.ReportFailed))
 		reports.sameList(k, k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
 	}},
-	{"ExpiredReports lists the first ones up to its limit, which is 1 to 1,000", expiredBounds},
+	{"ExpiredReports lists the first reports up to its limit of 1 to 1,000", expiredBounds},
 	{"a listed report has every field", func(k *storeKit) {
 		first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
 		first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
@@ -42,8 +42,8 @@ var reportExpiryChecks = []storeCheck{
 		second := reports.save(k, endedReport(k.takeUp("process-1", reports.save(k, runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
 		reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
 	}},
-	{"a removed report is unknown from then on", reportRemoved},
-	{"a report that runs is not removed", func(k *storeKit) {
+	{"a removed report is not found", reportRemoved},
+	{"a running report cannot be removed", func(k *storeKit) {
 		refused := func(j ports.ReportJob, what string) {
 			k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
 			reports.has(k, j, what)
@@ -56,8 +56,8 @@ var reportExpiryChecks = []storeCheck{
 		k.removeReport(j.Owner, j.ID)
 		reports.absent(k, j.Owner, j.ID, "a removed report")
 	}},
-	{"removing what is unknown, or another owner's, is no error and changes nothing", unknownRemoved},
-	{"many may remove the same reports at once", removeRacers},
+	{"removing an unknown report or another owner's changes nothing and is no error", unknownRemoved},
+	{"concurrent removals of the same reports are safe", removeRacers},
 }
 
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {

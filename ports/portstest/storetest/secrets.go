@@ -17,14 +17,14 @@ func SecretStore(t *testing.T, h Harness) {
 }
 
 var secretChecks = []storeCheck{
-	{"the first secret of a name is given from then on", func(k *storeKit) {
+	{"the first secret of a name is returned from then on", func(k *storeKit) {
 		k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
 		for i := range 3 {
 			k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
 		}
 		k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
 	}},
-	{"a secret of any bytes comes back", func(k *storeKit) {
+	{"a secret of any bytes is returned unchanged", func(k *storeKit) {
 		for i, want := range [][]byte{
 			make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
 		} {
@@ -35,7 +35,7 @@ var secretChecks = []storeCheck{
 			})
 		}
 	}},
-	{"racers for one name get the same secret", func(k *storeKit) {
+	{"concurrent calls for one name return the same secret", func(k *storeKit) {
 		for round := range 8 {
 			name := fmt.Sprint("secret-", round)
 			got := make([][]byte, kit.Racers)
@@ -49,7 +49,7 @@ var secretChecks = []storeCheck{
 			k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
 		}
 	}},
-	{"names that look alike have secrets of their own", secretNamesApart},
+	{"names that look alike have different secrets", secretNamesApart},
 	{"changing a secret outside changes nothing stored", func(k *storeKit) {
 		in := freshSecret(1)
 		for range 3 {
@@ -59,17 +59,17 @@ var secretChecks = []storeCheck{
 			got[1]++
 		}
 	}},
-	{"what is out of bounds is refused", secretBounds},
+	{"arguments out of bounds are rejected", secretBounds},
 	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
 		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
 	}},
-	{"a closed store says so", func(k *storeKit) {
+	{"a closed store returns Closed", func(k *storeKit) {
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		k.closed(k.secretCalls("have"))
 	}},
-	{"a store that is opened again has its secrets", func(k *storeKit) {
+	{"a reopened store has its secrets", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		k.Store = k.Reopen()

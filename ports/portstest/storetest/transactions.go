@@ -118,7 +118,7 @@ func transactionsReopened(k *storeKit) {
 
 // transactionEndChecks: an end is final, and so is a late payment (I27).
 var transactionEndChecks = []storeCheck{
-	{"an ended transaction never changes, in no field (I27)", func(k *storeKit) {
+	{"no field of an ended transaction changes (I27)", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
 			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
 				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
@@ -126,7 +126,7 @@ var transactionEndChecks = []storeCheck{
 			})
 		})
 	}},
-	{"an ended transaction is not opened again (I27)", func(k *storeKit) {
+	{"an ended transaction cannot be opened again (I27)", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
 			again := pendingTransaction(t.Owner, t.ID)
 			again.Version = t.Version
@@ -134,7 +134,7 @@ var transactionEndChecks = []storeCheck{
 			transactions.has(k, t, "the transaction that was to be opened again")
 		})
 	}},
-	{"a late payment comes with no other change (I27)", func(k *storeKit) {
+	{"a late payment changes no other field (I27)", func(k *storeKit) {
 		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
@@ -149,7 +149,7 @@ var transactionEndChecks = []storeCheck{
 		})
 	}},
 	{"a late payment is recorded once (I27)", lateOnce},
-	{"saving an ended transaction as it is raises its version alone", func(k *storeKit) {
+	{"saving an ended transaction unchanged only raises its version", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
 			transactions.keeps(k, t, "a transaction that is saved again as it is")
 		})

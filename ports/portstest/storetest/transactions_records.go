@@ -13,7 +13,7 @@ import (
 
 // transactionRecordChecks: what goes in comes out, a provider's words byte for byte (I26).
 var transactionRecordChecks = []storeCheck{
-	{"every field of a pending transaction comes back as saved", func(k *storeKit) {
+	{"every field of a pending transaction is returned as saved", func(k *storeKit) {
 		kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
 			t := pendingTransaction("acme", "waits "+string(direction))
 			t.Direction = direction
@@ -24,8 +24,8 @@ var transactionRecordChecks = []storeCheck{
 			transactions.keeps(k, t, "a pending transaction that waits for ever")
 		})
 	}},
-	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
-	{"every field of a late payment comes back as saved", func(k *storeKit) {
+	{"every field of an ended transaction is returned as saved", transactionEndRoundTrip},
+	{"every field of a late payment is returned as saved", func(k *storeKit) {
 		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			t.LateAt, t.LateRaw = t.EndedAt, ports.RawFailure{Code: "\x00\xff", Message: " said later"}
@@ -35,11 +35,11 @@ var transactionRecordChecks = []storeCheck{
 			transactions.keeps(k, t, "a late payment of which a provider said nothing")
 		})
 	}},
-	{"fields that are empty come back empty", emptyTransaction},
-	{"times far from now come back equal", transactions.farTimes},
+	{"empty fields are returned empty", emptyTransaction},
+	{"distant times are returned unchanged", transactions.farTimes},
 	{"transaction ids that look alike are different transactions", transactions.idsApart},
 	// Each owner's takes its own way.
-	{"the same id of two owners is two transactions", func(k *storeKit) {
+	{"two owners may use the same id", func(k *storeKit) {
 		first := transactions.save(k, pendingTransaction("acme", "tx-1"))
 		second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
 		first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
@@ -48,8 +48,8 @@ var transactionRecordChecks = []storeCheck{
 		transactions.has(k, first, "one owner's transaction after a late payment of the other's")
 		transactions.has(k, second, "the other owner's transaction with a late payment")
 	}},
-	{"an owner and an id are told apart where they meet", transactionKeysMeet},
-	{"raw codes and messages of any bytes come back (I26)", func(k *storeKit) {
+	{"owners and ids with equal concatenations are different", transactionKeysMeet},
+	{"raw codes and messages of any bytes are returned unchanged (I26)", func(k *storeKit) {
 		for i, raw := range raws {
 			k.Case(kit.Name(raw), func() {
 				next := raws[(i+1)%len(raws)] // so that no two fields are equal
@@ -62,7 +62,7 @@ var transactionRecordChecks = []storeCheck{
 			})
 		}
 	}},
-	{"a raw code or message of 64 KiB is kept whole (I26)", func(k *storeKit) {
+	{"a raw code or message of 64 KiB is stored whole (I26)", func(k *storeKit) {
 		long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
 		kit.EachOf(k, rawFields, func(name string, field func(t *ports.Transaction) *string) {
 			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
@@ -75,8 +75,8 @@ var transactionRecordChecks = []storeCheck{
 		}
 		transactions.keeps(k, t, "a transaction whose every word is long")
 	}},
-	{"a raw code or message above 64 KiB is refused and stores nothing", rawTooLong},
-	{"changing what was passed in changes nothing stored", func(k *storeKit) {
+	{"a raw code or message above 64 KiB is rejected and stores nothing", rawTooLong},
+	{"changing an argument after Save does not change the store", func(k *storeKit) {
 		change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
 		event, work := change.events[0], change.work[0]
 		event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)

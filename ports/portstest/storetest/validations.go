@@ -123,7 +123,7 @@ func validationsReopened(k *storeKit) {
 }
 
 var validationRecordChecks = []storeCheck{
-	{"every field of a pending validation comes back as saved", func(k *storeKit) {
+	{"every field of a pending validation is returned as saved", func(k *storeKit) {
 		v := pendingValidation("acme", "validation-1")
 		v.Market.Type, v.BankCode = ports.MobileMoney, ""
 		validations.keeps(k, v, "a pending validation")
@@ -131,9 +131,9 @@ var validationRecordChecks = []storeCheck{
 		v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
 		validations.keeps(k, v, "a pending validation whose times lie close together")
 	}},
-	{"every field of an ended validation comes back as saved", validationEndRoundTrip},
+	{"every field of an ended validation is returned as saved", validationEndRoundTrip},
 	// A validation by internal rules lacks most fields.
-	{"fields that are empty come back empty", func(k *storeKit) {
+	{"empty fields are returned empty", func(k *storeKit) {
 		validations.keeps(k, ports.ValidationRecord{
 			ID: "validation-1", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
 			Status: ports.StatusError, Provider: ports.ProviderRules, Type: ports.InternalRules,
@@ -144,12 +144,12 @@ var validationRecordChecks = []storeCheck{
 			Status: ports.StatusPending, CreatedAt: kit.Epoch, Deadline: kit.Epoch, PurgeAt: kit.Epoch,
 		}, "a pending validation of empty fields")
 	}},
-	{"times far from now come back equal", validations.farTimes},
+	{"distant times are returned unchanged", validations.farTimes},
 	{"an ended validation never changes", func(k *storeKit) {
 		validations.endsOnce(k)
 		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")
 	}}, // I18
-	{"sealed bytes of any kind come back", func(k *storeKit) {
+	{"sealed bytes of any kind are returned unchanged", func(k *storeKit) {
 		for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
 			v := pendingValidation("acme", fmt.Sprint("validation-", i))
 			v.Sealed.Data = data
@@ -159,7 +159,7 @@ var validationRecordChecks = []storeCheck{
 			validations.save(k, endedAs(v, ports.StatusError))
 		}
 	}},
-	{"changing a validation outside changes nothing stored", func(k *storeKit) {
+	{"changing a validation outside the store does not change the store", func(k *storeKit) {
 		in := pendingValidation("acme", "validation-1")
 		want := validations.save(k, in)
 		want.Sealed.Data = bytes.Clone(in.Sealed.Data)

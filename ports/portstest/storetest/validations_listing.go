@@ -12,7 +12,7 @@ import (
 
 // overdueChecks: what a recovery finds, and what a purge removes.
 var overdueChecks = []storeCheck{
-	{"Overdue lists the pending validations of every owner whose deadline has come", func(k *storeKit) {
+	{"Overdue lists the pending validations of every owner whose deadline has passed", func(k *storeKit) {
 		k.Same(k.overdue(kit.Epoch), []string{}, "Overdue of an empty store")
 		k.deadlines(sameTime, "a", "b")
 		k.deadlines(func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
@@ -42,7 +42,7 @@ var overdueChecks = []storeCheck{
 		k.Same(got, want, "all pages, while what was read ends")
 		k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
 	}},
-	{"Overdue leaves out what has ended", func(k *storeKit) {
+	{"Overdue omits ended validations", func(k *storeKit) {
 		for _, status := range terminals {
 			validations.save(k, endedAs(pendingValidation("acme", "at once "+string(status)), status))
 			v := validations.save(k, pendingValidation("acme", "later "+string(status)))
@@ -51,7 +51,7 @@ var overdueChecks = []storeCheck{
 			k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
 		}
 	}},
-	{"a deadline that moves takes the validation along", func(k *storeKit) {
+	{"changing a deadline moves the validation in Overdue", func(k *storeKit) {
 		k.deadlines(sameTime, "a", "b")
 		moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
 		moved.Deadline = kit.Epoch.Add(time.Hour)
@@ -82,7 +82,7 @@ var overdueChecks = []storeCheck{
 		k.OK(call(10_000), "Overdue with the greatest limit")
 		k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 	}},
-	{"a purge removes what has ended and may go, and nothing else", func(k *storeKit) {
+	{"a purge removes ended validations that are due, and nothing else", func(k *storeKit) {
 		for _, status := range terminals {
 			purgesOf(status).byInstant(k)
 			v := validations.save(k, purgedAt("acme", "changed "+string(status), kit.Epoch.Add(time.Hour)))
@@ -92,8 +92,8 @@ var overdueChecks = []storeCheck{
 			validations.absent(k, v.Owner, v.ID, "a validation that was purged")
 		}
 	}},
-	{"a purge removes at most n and tells how many", validationPurges.bounded},
-	{"a purge leaves pending validations alone, however old", func(k *storeKit) {
+	{"a purge removes at most n and returns how many", validationPurges.bounded},
+	{"a purge keeps pending validations, however old", func(k *storeKit) {
 		v := validations.save(k, purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
 		validationPurges.purges(k, kit.Epoch, 10, 0)
 		validations.has(k, v, "a pending validation after a purge")
@@ -102,7 +102,7 @@ var overdueChecks = []storeCheck{
 		validationPurges.purges(k, kit.Epoch, 10, 1)
 		validations.absent(k, "acme", "validation-1", "a validation that was purged")
 	}},
-	{"a purged validation is unknown from then on", func(k *storeKit) {
+	{"a purged validation is not found", func(k *storeKit) {
 		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 		validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
 		validationPurges.purges(k, kit.Epoch, 10, 2)
@@ -113,8 +113,8 @@ var overdueChecks = []storeCheck{
 		validations.absent(k, v.Owner, v.ID, "a purged validation")
 		validationPurges.purges(k, kit.Epoch, 10, 0)
 	}},
-	{"purgers at once remove each validation once", purgeRacers},
-	{"a purge's n is 1 to 10,000", func(k *storeKit) {
+	{"concurrent purges remove each validation once", purgeRacers},
+	{"a purge's limit is 1 to 10,000", func(k *storeKit) {
 		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 		call := func(n int) error {
 			return errOf(k.Validations.PurgeValidations(k.Context(), kit.Epoch, n))

@@ -35,18 +35,18 @@ var items = &queue[ports.WorkItem]{
 }
 
 var workChecks = []storeCheck{
-	{"a store without work hands out nothing, without an error", func(k *storeKit) {
+	{"Claim of a store without work returns no items and no error", func(k *storeKit) {
 		k.Same(len(items.take(k, kit.Epoch, 10)), 0, "the number of items in an empty store")
 	}},
-	{"an item comes out as it was saved", items.roundTrip},
-	{"a payload of any bytes comes back", items.anyData},
-	{"changing a payload that was passed in or handed out changes nothing stored", items.notAliased},
-	{"an item is due at its instant, not before", func(k *storeKit) {
+	{"an item is claimed as it was saved", items.roundTrip},
+	{"a payload of any bytes is returned unchanged", items.anyData},
+	{"changing a payload outside the store does not change the store", items.notAliased},
+	{"an item is claimed when it is due, not before", func(k *storeKit) {
 		k.carryWork(job("item-1", kit.Epoch))
 		k.Same(len(items.take(k, kit.Epoch.Add(-time.Millisecond), 1)), 0, "the number of items before the instant")
 		items.first(k, kit.Epoch, "item-1")
 	}},
-	{"what is due earliest comes first", func(k *storeKit) {
+	{"the item due first is claimed first", func(k *storeKit) {
 		// Neither the ids nor the saves rise with the due times.
 		for i, id := range []string{"m", "a", "z", "k"} {
 			k.carryWork(job(id, kit.Epoch.Add(-time.Duration(i)*time.Second)))
@@ -55,8 +55,8 @@ var workChecks = []storeCheck{
 		k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"a", "m"}, "the other items")
 		k.Same(items.ids(items.take(k, kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
 	}},
-	{"the id of an item is taken until it is done", itemIDAgain},
-	{"kinds that look alike are kept apart", func(k *storeKit) {
+	{"an item's id is reserved until the item is done", itemIDAgain},
+	{"kinds that look alike are different kinds", func(k *storeKit) {
 		for i, kind := range kit.Distinct {
 			w := job(fmt.Sprint("item-", i), kit.Epoch)
 			w.Kind = kind
@@ -71,23 +71,23 @@ var workChecks = []storeCheck{
 		}
 	}},
 	{"a claim takes at most n items", items.bounded},
-	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
-	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
+	{"a leased item is not claimed until the lease ends, and attempts are counted", items.lease},
+	{"a lease holds if the caller's clock jumps back", items.leaseBackwards},
 	{"a retried item waits for its time", items.retry},
-	{"an item that is done is gone", func(k *storeKit) {
+	{"a done item is never claimed again", func(k *storeKit) {
 		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "a")), "Done")
 		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
 	}},
-	{"a buried item is set aside for good", func(k *storeKit) {
+	{"a buried item is never claimed again", func(k *storeKit) {
 		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, "a"), "no use"), "Bury")
 		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
 	}},
 	{"a claim that is not the latest is a conflict", items.staleClaim},
-	{"a claim serves once", items.claimOnce},
-	{"racers never get the same item", items.racers},
-	{"a reason of 1,024 bytes is taken", func(k *storeKit) {
+	{"a claim can be settled once", items.claimOnce},
+	{"concurrent claims never return the same item", items.racers},
+	{"a reason of 1,024 bytes is accepted", func(k *storeKit) {
 		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Millisecond)))
 		later := kit.Epoch.Add(time.Millisecond)
 		k.OK(k.Work.Bury(k.Context(), items.first(k, later, "a"), longReason), "Bury with a long reason")
@@ -100,8 +100,8 @@ var workChecks = []storeCheck{
 		k.OK(k.Work.Done(k.Context(), claimed), "Done")
 		k.Same(items.first(k, kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
 	}},
-	{"a closed store says so", items.closed},
-	{"a store that is opened again has its work", func(k *storeKit) {
+	{"a closed store returns Closed", items.closed},
+	{"a reopened store has its work", func(k *storeKit) {
 		k.Need(k.Reopen != nil, "Reopen: it is not durable")
 		k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "done")), "Done")

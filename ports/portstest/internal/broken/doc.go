@@ -1,7 +1,7 @@
 // Package broken contains what the tests of the suites share: for each check they
 // have a broken adapter that it must catch.
 //
-//	r := broken.Record(t, func(tb testing.TB) { kit.One(tb, "Clock", checks, name, open(tb)) })
+//	r := broken.Record(t, func(tb testing.TB) { kit.One("Clock", checks, name, open(tb)) })
 //	if !r.Failed() {
 //		t.Errorf("the check %q did not catch it", name)
 //	}
