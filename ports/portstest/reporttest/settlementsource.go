@@ -37,8 +37,8 @@ type SettlementHoldings struct {
 	// it is empty, the check that needs it is skipped.
 	Undated []int64
 	// Strangers are queries of other owners and merchants over the same period,
-	// which have no good lines in common with Query. If there are none, the check
-	// that needs them is skipped.
+	// which have no good lines in common with Query. If it is empty, the check that
+	// needs them is skipped.
 	Strangers []ports.RowQuery
 }
 

@@ -35,8 +35,8 @@ type TransactionHoldings struct {
 	// check that needs it is skipped.
 	Rows []map[string]string
 	// Strangers are queries of other owners and merchants over the same period.
-	// Each has rows, but no transactionId in common with Query. If there are none,
-	// the check that needs them is skipped.
+	// Each has rows, but no transactionId in common with Query. If it is empty, the
+	// check that needs them is skipped.
 	Strangers []ports.RowQuery
 }
 

@@ -73,9 +73,9 @@ func reportHostile(k *reportKit) {
 	k.reads(k.file(columns, rows...), columns, rows...)
 }
 
-// spelt are valid texts of each type and mistyped are invalid ones, according to
+// wellTyped are valid texts of each type and mistyped are invalid ones, according to
 // the grammar in package ports.
-var spelt = map[ports.ColumnType][]string{
+var wellTyped = map[ports.ColumnType][]string{
 	ports.ColumnInteger: {
 		"", "0", "7", "-7", "10", "1234567890", "999999999999999", "1000000000000000", "9007199254740993",
 		"9223372036854775807", "-9223372036854775808",
@@ -115,7 +115,7 @@ func typedColumns(t ports.ColumnType) []ports.Column {
 func reportSpellings(k *reportKit) {
 	kit.Each(k, columnTypes, kit.Text, func(t ports.ColumnType) {
 		var rows [][]string
-		for i, text := range spelt[t] {
+		for i, text := range wellTyped[t] {
 			rows = append(rows, []string{fmt.Sprint("tx_", i), text})
 		}
 		k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)

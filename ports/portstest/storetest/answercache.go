@@ -17,7 +17,7 @@ import (
 // AnswerCache checks a ports.AnswerCache.
 func AnswerCache(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, answerCacheChecks, "the store keeps no answers", func(s Store) bool { return s.Answers != nil })
+	runStore(t, h, answerCacheChecks, "Store.Answers is nil", func(s Store) bool { return s.Answers != nil })
 }
 
 var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks)
@@ -36,7 +36,7 @@ var answerChecks = []storeCheck{
 		k.putAnswer(want)
 		k.hasAnswer(want, "a stale answer")
 		k.putAnswer(cached("a"))
-		k.hasAnswer(cached("a"), "the fresh answer in its place")
+		k.hasAnswer(cached("a"), "the new answer")
 	}},
 	{"an answer replaces the earlier one", answerReplaced},
 	{"keys that differ in one byte are different keys", answerKeysApart},
@@ -55,8 +55,8 @@ var answerChecks = []storeCheck{
 		k.putAnswer(have)
 		k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
 		k.doneContexts(k.answerCalls(have, fresh))
-		k.hasAnswer(have, "the answer after a purge with a context that was done")
-		k.noAnswer(fresh.Key, "a put with a context that was done")
+		k.hasAnswer(have, "the answer after a purge with a done context")
+		k.noAnswer(fresh.Key, "a put with a done context")
 		k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
 		k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
 	}},
@@ -113,7 +113,7 @@ func answerRoundTrip(k *storeKit) {
 			want.Provider, want.Sealed.KeyID = fmt.Sprint("other-", i), fmt.Sprint("other-key-", i)
 			want.At, want.ExpiresAt = at, at.Add(time.Millisecond)
 			k.putAnswer(want)
-			k.hasAnswer(want, "an answer of any time")
+			k.hasAnswer(want, "an answer with distant times")
 		})
 	}
 }
@@ -122,7 +122,7 @@ func answerReplaced(k *storeKit) {
 	other := cached("b")
 	k.putAnswer(other)
 	k.putAnswer(cached("a"))
-	// The second is older than the first: which one is right is not the cache's to judge.
+	// The second is older than the first: the cache does not judge which is right.
 	for i, at := range []time.Time{kit.Epoch.Add(time.Hour), kit.Epoch.Add(-time.Hour), kit.Epoch} {
 		want := ports.CachedAnswer{
 			Key: answerKey("a"), Provider: "provider-2", At: at, ExpiresAt: at.Add(time.Minute),
@@ -149,7 +149,7 @@ func answerKeysApart(k *storeKit) {
 		k.claims(a.Key, string(rune('A'+i)), kit.Epoch, kit.Epoch.Add(lease), true)
 	}
 	for i, a := range all {
-		k.hasAnswer(a, "an answer among keys that look alike")
+		k.hasAnswer(a, "an answer among look-alikes")
 		k.claims(a.Key, string(rune('A'+(i+1)%len(all))), kit.Epoch, kit.Epoch.Add(lease), false)
 	}
 }
@@ -178,10 +178,10 @@ func answersReopened(k *storeKit) {
 	answerPurges.purges(k, kit.Epoch, 10, 1)
 	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
 	k.Store = k.Reopen()
-	k.hasAnswer(have, "the answer after opening again")
-	k.hasAnswer(replaced, "the later answer after opening again")
-	k.noAnswer(purged.Key, "what was purged before")
-	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false) // another process may hold it
+	k.hasAnswer(have, "the answer after reopening")
+	k.hasAnswer(replaced, "the later answer after reopening")
+	k.noAnswer(purged.Key, "an answer purged before reopening")
+	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false) // another process may have the claim
 	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
 }
 
@@ -198,7 +198,7 @@ func answerBounds(k *storeKit) {
 		"a release without a holder": k.Answers.Release(k.Context(), key, ""),
 		"a release of 65 bytes":      k.Answers.Release(k.Context(), key, long+"x"),
 		"a purge of 0":               purge(0),
-		"a purge below 0":            purge(-1),
+		"a purge of -1":              purge(-1),
 		"a purge of 10,001":          purge(10_001),
 	})
 	k.claims(key, long, kit.Epoch, until, true)

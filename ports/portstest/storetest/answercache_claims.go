@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// answerClaimChecks: who may ask about an account, and what a purge removes.
+// answerClaimChecks check claims, which decide who may ask about an account, and purges.
 var answerClaimChecks = []storeCheck{
 	{"a claim excludes every other holder", func(k *storeKit) {
 		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
@@ -30,7 +30,7 @@ var answerClaimChecks = []storeCheck{
 		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(3*lease), false)
 		k.claims(key, "one", kit.Epoch.Add(2*lease-time.Millisecond), kit.Epoch.Add(3*lease), true)
 		k.claims(key, "two", kit.Epoch.Add(3*lease-time.Millisecond), kit.Epoch.Add(4*lease), false)
-		k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
+		k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had ended and was not claimed since
 		k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
 	}},
 	{"a claim ends at its time, not before", func(k *storeKit) {
@@ -61,7 +61,7 @@ var answerClaimChecks = []storeCheck{
 		k.release(a, "one")
 		k.claims(b, "two", kit.Epoch, until, false)
 		k.claims(a, "two", kit.Epoch, until, true)
-		k.release(a, "one") // whoever comes late ends nothing
+		k.release(a, "one") // a late release has no effect
 		k.claims(a, "three", kit.Epoch, until, false)
 	}},
 	{"a released key can be claimed at once", func(k *storeKit) {
@@ -85,7 +85,7 @@ var answerClaimChecks = []storeCheck{
 		answerPurges.purges(k, until.Add(-time.Millisecond), 10, 0)
 		k.claims(past, "two", kit.Epoch, until, false)
 		answerPurges.purges(k, until.Add(time.Millisecond), 10, 0)
-		k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
+		k.claims(past, "two", kit.Epoch, until, true) // visible only to a clock that is behind
 		k.claims(live, "two", until, until.Add(lease), false)
 	}},
 }
@@ -120,7 +120,7 @@ func holdersApart(k *storeKit) {
 func claimsBesideAnswers(k *storeKit) {
 	a, until := cached("a"), kit.Epoch.Add(lease)
 	k.claims(a.Key, "one", kit.Epoch, until, true)
-	k.noAnswer(a.Key, "a key that was claimed only")
+	k.noAnswer(a.Key, "a key that was only claimed")
 	k.putAnswer(a)
 	k.claims(a.Key, "two", kit.Epoch, until, false)
 	k.hasAnswer(a, "the answer of a claimed key")
@@ -130,7 +130,7 @@ func claimsBesideAnswers(k *storeKit) {
 	k.hasAnswer(a, "the answer of a key that was claimed later")
 	a.Provider = "provider-2"
 	k.putAnswer(a)
-	k.hasAnswer(a, "the answer that was replaced under a claim")
+	k.hasAnswer(a, "an answer replaced during a claim")
 	k.claims(a.Key, "one", kit.Epoch, until, false)
 }
 
@@ -138,7 +138,7 @@ func claimRacers(k *storeKit) {
 	for round := range 8 {
 		key, now := answerKey("a"), kit.Epoch.Add(time.Duration(round)*lease)
 		got := make([]bool, kit.Racers)
-		k.RaceOK("Claim in a race", func(i int) (err error) {
+		k.RaceOK("a concurrent Claim", func(i int) (err error) {
 			got[i], err = k.Answers.Claim(k.Context(), key, fmt.Sprint("holder-", i), now, now.Add(lease))
 			return err
 		})
@@ -154,20 +154,20 @@ func claimRacers(k *storeKit) {
 }
 
 func claimsApart(k *storeKit) {
-	k.RaceOK("one of many puts and claims of different keys", func(i int) error {
+	k.RaceOK("one of many concurrent puts and claims of different keys", func(i int) error {
 		a := cached(strconv.Itoa(i))
 		if err := k.Answers.PutAnswer(k.Context(), a); err != nil {
 			return err
 		}
 		has, err := k.Answers.Claim(k.Context(), a.Key, "holder", kit.Epoch, kit.Epoch.Add(lease))
 		if err == nil && !has {
-			return errcodes.New(errcodes.Internal, "a claim of a key that nobody has was refused")
+			return errcodes.New(errcodes.Internal, "a claim of a free key was rejected")
 		}
 		return err
 	})
 	for i := range kit.Racers {
 		a := cached(strconv.Itoa(i))
-		k.hasAnswer(a, "one of many answers")
+		k.hasAnswer(a, "one of many concurrently put answers")
 		k.claims(a.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
 	}
 }
@@ -186,7 +186,7 @@ var answerPurges = purging[ports.CachedAnswer]{
 	has:  (*storeKit).hasAnswer,
 }
 
-// purgedByLatest puts answers again that expire later, earlier, later and
+// purgedByLatest replaces answers by ones that expire later, earlier, later and
 // earlier in turn.
 func purgedByLatest(k *storeKit) {
 	put := func(text string, hours ...int) ports.CachedAnswer {
@@ -202,8 +202,8 @@ func purgedByLatest(k *storeKit) {
 	put("gone too", 1, 9, 1)
 	keptToo := put("kept too", 1, 9, 1, 9)
 	answerPurges.purges(k, kit.Epoch.Add(2*time.Hour), 10, 2)
-	k.hasAnswer(kept, "an answer that was put anew")
-	k.hasAnswer(keptToo, "an answer that was put anew twice")
+	k.hasAnswer(kept, "an answer that was replaced")
+	k.hasAnswer(keptToo, "an answer that was replaced twice")
 	k.noAnswer(answerKey("gone"), "a purged key")
 	put("gone", 9)
 	answerPurges.purges(k, kit.Epoch.Add(8*time.Hour), 10, 0)

@@ -15,11 +15,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// AuditTrail checks that a store keeps the audit rows of its writes, and no
+// AuditTrail checks that a store stores the audit rows of its writes and no
 // others. It writes through every port that the store has.
 func AuditTrail(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, auditChecks, "the harness reads no audit rows", func(s Store) bool { return s.AuditRows != nil })
+	runStore(t, h, auditChecks, "Store.AuditRows is nil", func(s Store) bool { return s.AuditRows != nil })
 }
 
 var auditChecks = []storeCheck{
@@ -48,17 +48,17 @@ var auditChecks = []storeCheck{
 	{"a full store keeps no row", func(k *storeKit) {
 		k.Need(k.Fill != nil, "Fill")
 		k.eachSave(func(s *auditedSave) {
-			k.mustLeave("a change that finds no room", nil, func() {
+			k.mustLeave("a change in a full store", nil, func() {
 				empty := k.Fill()
 				err := s.with(k.Context(), "id", act("stray"))
 				empty()
 				k.Code(err, errcodes.StorageUnavailable, "Save in a full store")
 			})
-			k.mustLeave("a change that finds room again", acts("first"), func() { k.OK(s.with(k.Context(), "id", act("first")), "Save") })
+			k.mustLeave("a change when there is room again", acts("first"), func() { k.OK(s.with(k.Context(), "id", act("first")), "Save") })
 		})
 	}},
 	{"of many concurrent saves only the winner leaves its rows", auditOfRacers},
-	// The rows of one change keep their order; those of others may come between them.
+	// The rows of a change keep their order, but those of other changes may be between them.
 	{"concurrent changes lose no rows", func(k *storeKit) {
 		k.eachSave(func(s *auditedSave) {
 			var want []ports.AuditRow
@@ -69,7 +69,7 @@ var auditChecks = []storeCheck{
 				}
 			})
 			slices.SortStableFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object[1:], b.Object[1:]) })
-			k.sameRows(got, want, "changes at once")
+			k.sameRows(got, want, "concurrent changes")
 		})
 	}},
 	{"revoking a token leaves a row, and revoking an unknown token does not", func(k *storeKit) {
@@ -90,7 +90,7 @@ var auditChecks = []storeCheck{
 		writes := k.auditedWrites()
 		calls := with(writes, act("stray"))
 		calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
-		k.mustLeave("calls with a context that is done", nil, func() { k.doneContexts(calls) })
+		k.mustLeave("calls with a done context", nil, func() { k.doneContexts(calls) })
 		k.Passed()
 		k.succeed(writes)
 	}},
@@ -100,11 +100,11 @@ var auditChecks = []storeCheck{
 		k.closed(calls)
 	}},
 	{"a reopened store has its rows", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		k.succeed(k.auditedWrites())
 		want := k.trail()
 		k.Store = k.Reopen()
-		k.Same(k.trail(), want, "the rows after opening again")
+		k.Same(k.trail(), want, "the rows after reopening")
 		for _, s := range k.saves() {
 			k.mustLeave("a "+s.port, acts("later"), func() { k.OK(s.with(k.Context(), "other", act("later")), "Save") })
 		}
@@ -131,7 +131,7 @@ func auditPages(k *storeKit) {
 func auditNotAliased(k *storeKit) {
 	k.eachSave(func(s *auditedSave) {
 		in, want := acts("first", "second"), acts("first", "second")
-		k.mustLeave("a change, while it is saved", want, func() { k.OK(s.with(k.Context(), "id", in...), "Save") })
+		k.mustLeave("a change", want, func() { k.OK(s.with(k.Context(), "id", in...), "Save") })
 		in[0], in[1].Object = in[1], "changed"
 		for range 2 {
 			got := kit.Got(k.AuditRows(k.Context(), 0, ports.MaxPage)).OK(k, "AuditRows")
@@ -139,7 +139,7 @@ func auditNotAliased(k *storeKit) {
 			for i := range got {
 				got[i].Seq = 0
 			}
-			k.sameRows(got, want, "a change, after rows were changed outside")
+			k.sameRows(got, want, "a change after its rows were changed outside the store")
 			got[0], got[1].Object = got[1], "changed"
 		}
 	})
@@ -148,7 +148,7 @@ func auditNotAliased(k *storeKit) {
 func auditOfConflicts(k *storeKit) {
 	k.eachSave(func(s *auditedSave) {
 		k.OK(s.with(k.Context(), "id", act("first")), "Save")
-		k.mustLeave("a save of a taken id", nil, func() {
+		k.mustLeave("a save of a used id", nil, func() {
 			k.Code(s.with(k.Context(), "id", acts("stray", "another")...), errcodes.Conflict, "Save")
 		})
 		k.mustLeave("a change that names an event twice", nil, func() {
@@ -156,12 +156,12 @@ func auditOfConflicts(k *storeKit) {
 			k.Code(s.save(k.Context(), "other", twice, nil, acts("stray")), errcodes.Conflict, "Save")
 		})
 		if k.Work != nil {
-			k.mustLeave("a save of a work item that is there", nil, func() {
+			k.mustLeave("a save of an existing work item", nil, func() {
 				taken := []ports.WorkItem{job(s.port+" id", kit.Epoch)}
 				k.Code(s.save(k.Context(), "other", nil, taken, acts("stray")), errcodes.Conflict, "Save")
 			})
 		}
-		k.Code(s.read("other"), errcodes.NotFound, "reading what was refused")
+		k.Code(s.read("other"), errcodes.NotFound, "reading a record that was rejected")
 	})
 }
 
@@ -218,10 +218,10 @@ func auditOfRacers(k *storeKit) {
 					want = append(want, racerRows(i)...)
 					continue
 				}
-				k.Code(err, errcodes.Conflict, "Save by a racer that lost")
+				k.Code(err, errcodes.Conflict, "a concurrent Save that lost")
 			}
 		})
-		k.Same(len(want), len(racerRows(0)), "the number of rows of winners")
+		k.Same(len(want), len(racerRows(0)), "the number of the winner's rows")
 		k.sameRows(got, want, "a race")
 	})
 }
@@ -255,12 +255,12 @@ func auditOfDeadLetters(k *storeKit) {
 			}
 			k.sameRows(got, rows, what)
 		}
-		leaves("one that is buried and one that is unknown", all[1:2], "b", "b", "unknown")
-		leaves("one that is not buried any more", nil, "b")
+		leaves("a buried and an unknown event", all[1:2], "b", "b", "unknown")
+		leaves("an event that is no longer buried", nil, "b")
 		leaves("the rest", []string{all[0], all[2], all[3]}, all[3], all[2], all[0])
 		buryAll()
 		if name == "replayed" {
-			leaves("all, since none is named", all)
+			leaves("all events", all)
 			for _, e := range events.take(k, kit.Epoch, len(all)) {
 				k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 			}

@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// anyAct is a row for writes whose audit row does not matter.
+// anyAct is an audit row for writes whose row does not matter.
 var anyAct = ports.AuditRow{At: kit.Epoch, Act: "test.write"}
 
-// act makes the row of an act on the object.
+// act returns the row of an act on the object.
 func act(object string) ports.AuditRow {
 	return ports.AuditRow{
 		At: kit.Epoch, Actor: ports.Actor{Client: "acme", Address: "192.0.2.1", Trace: "trace of " + object},
@@ -30,14 +30,14 @@ func acts(objects ...string) []ports.AuditRow {
 	return rows
 }
 
-// auditedSave saves a new record of the id with what a change carries.
+// auditedSave saves a new record with events, work and audit rows.
 type auditedSave struct {
 	port string
 	save func(ctx context.Context, id string, events []ports.Event, work []ports.WorkItem, rows []ports.AuditRow) error
 	read func(id string) error
 }
 
-// with saves a record of the id that brings an event, a work item and the rows.
+// with saves a new record with an event, a work item and the rows.
 func (s *auditedSave) with(ctx context.Context, id string, rows ...ports.AuditRow) error {
 	name := s.port + " " + id
 	return s.save(ctx, id, []ports.Event{kit.Event(name, name)}, []ports.WorkItem{job(name, kit.Epoch)}, rows)
@@ -76,8 +76,8 @@ func (k *storeKit) eachSave(fn func(s *auditedSave)) {
 	}
 }
 
-// auditedWrites readies the store for one write of each kind, and returns them.
-// Each leaves one row when it is made, once.
+// auditedWrites prepares the store for one write of each kind and returns the
+// writes. Each can succeed once and then leaves one row.
 func (k *storeKit) auditedWrites() map[string]func(ctx context.Context, row ports.AuditRow) error {
 	all := map[string]func(ctx context.Context, row ports.AuditRow) error{}
 	for _, s := range k.saves() {
@@ -105,7 +105,7 @@ func (k *storeKit) auditedWrites() map[string]func(ctx context.Context, row port
 	return all
 }
 
-// with makes calls that all bring the row.
+// with returns the calls, each with the row.
 func with(writes map[string]func(ctx context.Context, row ports.AuditRow) error, row ports.AuditRow) map[string]func(ctx context.Context) error {
 	calls := map[string]func(ctx context.Context) error{}
 	for name, write := range writes {
@@ -114,12 +114,12 @@ func with(writes map[string]func(ctx context.Context, row ports.AuditRow) error,
 	return calls
 }
 
-// succeed makes every write, of which none was made before: each leaves its row.
+// succeed makes every write for the first time and checks that each leaves its row.
 func (k *storeKit) succeed(writes map[string]func(ctx context.Context, row ports.AuditRow) error) {
 	for name, write := range kit.ByName(writes) {
 		rows := k.leaves(func() { k.OK(write(k.Context(), act(name)), name) })
 		if len(rows) != 1 || rows[0].Actor != act(name).Actor {
-			k.Fatalf("%s leaves the rows %s", name, kit.Short(rows))
+			k.Fatalf("%s left the rows %s", name, kit.Short(rows))
 		}
 	}
 }
@@ -128,19 +128,19 @@ func (k *storeKit) trail() []ports.AuditRow {
 	rows := kit.Got(k.AuditRows(k.Context(), 0, ports.MaxPage)).OK(k, "AuditRows")
 	for i := 1; i < len(rows); i++ {
 		if rows[i].Seq <= rows[i-1].Seq {
-			k.Fatalf("AuditRows: row %d comes behind row %d", rows[i].Seq, rows[i-1].Seq)
+			k.Fatalf("AuditRows returned row %d after row %d", rows[i].Seq, rows[i-1].Seq)
 		}
 	}
 	return slices.Clone(rows)
 }
 
-// leaves returns the rows that do leaves, without their places, and checks that
-// those of before stay as they are.
+// leaves returns the rows that do leaves, without their positions, and checks that
+// earlier rows do not change.
 func (k *storeKit) leaves(do func()) []ports.AuditRow {
 	before := k.trail()
 	do()
 	after := k.trail()
-	k.Same(kit.OrNil(after[:min(len(before), len(after))]), kit.OrNil(before), "the rows that were there before")
+	k.Same(kit.OrNil(after[:min(len(before), len(after))]), kit.OrNil(before), "the earlier rows")
 	for i := range after {
 		after[i].Seq = 0
 	}
@@ -158,7 +158,7 @@ func (k *storeKit) sameRows(got, want []ports.AuditRow, what string) {
 	k.Same(len(got), len(want), "the number of audit rows of "+what)
 }
 
-// variedRows are rows that careless columns, copies and orders damage.
+// variedRows are rows that careless columns, copying and sorting damage.
 func variedRows() []ports.AuditRow {
 	long := strings.Repeat("0123456789abcdef", ports.MaxAuditText/16)
 	rows := []ports.AuditRow{

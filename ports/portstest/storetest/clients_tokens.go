@@ -15,7 +15,7 @@ import (
 // ClientStore checks a ports.ClientStore.
 func ClientStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, clientChecks, "the store keeps no clients", func(s Store) bool { return s.Clients != nil })
+	runStore(t, h, clientChecks, "Store.Clients is nil", func(s Store) bool { return s.Clients != nil })
 }
 
 var clientChecks = []storeCheck{
@@ -38,7 +38,7 @@ var clientChecks = []storeCheck{
 	{"a client without secrets and merchants is returned unchanged", func(k *storeKit) {
 		want := ports.Client{ID: "bare"}
 		k.putClient(want)
-		k.Same(k.client("bare"), want, "a client of nothing but an id")
+		k.Same(k.client("bare"), want, "a client that has only an id")
 	}},
 	{"a client is replaced as a whole", func(k *storeKit) {
 		other := client("zenith")
@@ -47,7 +47,7 @@ var clientChecks = []storeCheck{
 		want := client("acme")
 		want.Secrets, want.Merchants, want.Disabled = want.Secrets[2:], []string{"merchant-b"}, false
 		k.putClient(want)
-		k.Same(k.client("acme"), want, "the client that was replaced")
+		k.Same(k.client("acme"), want, "the replaced client")
 		k.Same(k.client("zenith"), other, "the other client")
 	}},
 	{"client ids that look alike are different clients", func(k *storeKit) {
@@ -73,17 +73,17 @@ var clientChecks = []storeCheck{
 		changed := client("acme")
 		changed.Disabled = false
 		k.doneContexts(k.clientCalls(changed))
-		k.Same(k.client("acme"), client("acme"), "the client after a put with a context that was done")
+		k.Same(k.client("acme"), client("acme"), "the client after a put with a done context")
 	}},
 	{"a closed store returns Closed", func(k *storeKit) {
 		k.putClient(client("acme"))
 		k.closed(k.clientCalls(client("acme")))
 	}},
 	{"a reopened store has its clients", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		k.putClient(client("acme"))
 		k.Store = k.Reopen()
-		k.Same(k.client("acme"), client("acme"), "the client after opening again")
+		k.Same(k.client("acme"), client("acme"), "the client after reopening")
 	}},
 }
 
@@ -119,7 +119,7 @@ func (k *storeKit) clientCalls(c ports.Client) map[string]func(ctx context.Conte
 // TokenStore checks a ports.TokenStore.
 func TokenStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, tokenChecks, "the store keeps no tokens", func(s Store) bool { return s.Tokens != nil })
+	runStore(t, h, tokenChecks, "Store.Tokens is nil", func(s Store) bool { return s.Tokens != nil })
 }
 
 var tokenChecks = []storeCheck{
@@ -130,8 +130,8 @@ var tokenChecks = []storeCheck{
 		k.noToken(ports.Token{})
 	}},
 	{"a token is returned as it was put", func(k *storeKit) {
-		// The last ones expired long ago, or live for centuries: whether a token
-		// is valid is not the store's to judge.
+		// Some expired long ago or live for centuries: the store does not judge
+		// whether a token is valid.
 		for i, expires := range []time.Time{
 			kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 		} {
@@ -148,7 +148,7 @@ var tokenChecks = []storeCheck{
 		k.putToken(first)
 		second := first
 		second.ClientID, second.ExpiresAt = "client-2", kit.Epoch.Add(2*time.Hour)
-		k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of a hash that is there")
+		k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of an existing hash")
 		k.hasToken(first)
 	}},
 	{"of many concurrent tokens of one hash one is stored", func(k *storeKit) {
@@ -182,7 +182,7 @@ var tokenChecks = []storeCheck{
 		k.closed(k.tokenCalls(have, token("fresh")))
 	}},
 	{"a reopened store has its tokens", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		have, revoked := token("have"), token("revoked")
 		k.putToken(have)
 		k.putToken(revoked)
@@ -206,7 +206,7 @@ func (k *storeKit) hasToken(want ports.Token) {
 }
 
 func (k *storeKit) noToken(v ports.Token) {
-	k.Code(errOf(k.Tokens.Token(k.Context(), v.SHA256)), errcodes.NotFound, "Token of a hash that is not there")
+	k.Code(errOf(k.Tokens.Token(k.Context(), v.SHA256)), errcodes.NotFound, "Token of an unknown hash")
 }
 
 var tokenPurges = purging[ports.Token]{

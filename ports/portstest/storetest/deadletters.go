@@ -11,17 +11,17 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// DeadLetters checks a ports.DeadLetters. Events come in through the store's
-// RateLocks, and are buried through its Outbox.
+// DeadLetters checks a ports.DeadLetters. Events are saved through the store's
+// RateLocks and buried through its Outbox.
 func DeadLetters(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, deadLetterChecks, "the store lists no buried events, or has no outbox or rate locks to get them from", func(s Store) bool { return s.DeadLetters != nil && s.Outbox != nil && s.RateLocks != nil })
+	runStore(t, h, deadLetterChecks, "Store.DeadLetters, Store.Outbox or Store.RateLocks is nil", func(s Store) bool { return s.DeadLetters != nil && s.Outbox != nil && s.RateLocks != nil })
 }
 
 var deadLetterChecks = slices.Concat(buriedChecks, replayChecks)
 
-// bury saves an event of a key of its own for each id, and buries them in the
-// order given: the ids are saved in that of their bytes.
+// bury saves an event for each id, each with a different key, in the order of the
+// ids' bytes, and buries them in the order given.
 func (k *storeKit) bury(ids ...string) {
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		k.carryEvents(kit.Event(id, "lock of "+id))
@@ -51,23 +51,23 @@ func buriedIDs(page []ports.BuriedEvent) []string {
 	return out
 }
 
-// replays brings the events named back at the epoch, or all, and checks how
-// many there were.
+// replays replays the given events, or all, at the epoch and checks the returned
+// number.
 func (k *storeKit) replays(what string, want int, ids ...string) {
-	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, ids...)).OK(k, "Replay"), want, "the number replayed: "+what)
 }
 
 func (k *storeKit) discards(what string, want int, ids ...string) {
-	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), anyAct, ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), anyAct, ids...)).OK(k, "Discard"), want, "the number discarded: "+what)
 }
 
 func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"Buried":           func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
-		"Replay of all":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct)) },
-		"Replay of one":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct, id)) },
-		"Discard":          func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, id)) },
-		"Discard of stray": func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, "unknown")) },
+		"Buried":                      func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
+		"Replay of all":               func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct)) },
+		"Replay of one":               func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct, id)) },
+		"Discard":                     func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, id)) },
+		"Discard of an unknown event": func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, "unknown")) },
 	}
 }
 
@@ -94,7 +94,7 @@ var buriedChecks = []storeCheck{
 			page := k.page(0, 10)
 			k.Same(len(page), i+1, "the number of buried events")
 			k.Same(page[i].Event, want, "the buried event")
-			k.Same(page[i].Reason, reason, "its reason")
+			k.Same(page[i].Reason, reason, "the reason")
 		}
 	}},
 	{"buried events of every owner are listed in the order of their saves", buriedOrder},
@@ -103,8 +103,8 @@ var buriedChecks = []storeCheck{
 		k.carryEvents(kit.Event("waiting", "waiting"))
 		k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
 		last := k.page(0, 5)[4].Pos
-		k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
-		k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
+		k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page after the last event")
+		k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page before the last event")
 	}},
 	{"a page continues even if the last event of the previous page was removed", func(k *storeKit) {
 		k.bury("a", "b", "c", "d", "e")
@@ -113,8 +113,8 @@ var buriedChecks = []storeCheck{
 				k.discards("a page was read", 1, page[0].ID)
 				k.replays("a page was read", 1, page[1].ID)
 			}
-		}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
-		k.buries("what is left of the pages", "e")
+		}), []string{"a", "b", "c", "d", "e"}, "pages whose events were removed before the next was read")
+		k.buries("the events left after the pages", "e")
 	}},
 	{"changing a listed event does not change the store", func(k *storeKit) {
 		k.bury("event-1")
@@ -123,11 +123,11 @@ var buriedChecks = []storeCheck{
 		for range 2 {
 			page := k.page(0, 10)
 			k.Same(len(page), 1, "the number of buried events")
-			k.Same(page[0].Event, want, "the buried event after its bytes were changed outside")
+			k.Same(page[0].Event, want, "the buried event after its bytes were changed outside the store")
 			page[0].Data[0] = '?'
 		}
 		k.replays("its bytes were changed outside", 1)
-		k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
+		k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside the store")
 	}},
 	{"a page of buried events is 1 to 1,000", func(k *storeKit) {
 		k.bury("a", "b")
@@ -151,11 +151,11 @@ func buriedRoundTrip(k *storeKit) {
 	page := k.page(0, 10)
 	k.Same(len(page), 1, "the number of buried events")
 	k.Same(page[0].Event, want, "the buried event")
-	k.Same(page[0].Reason, "410 gone", "its reason")
+	k.Same(page[0].Reason, "410 gone", "the reason")
 	if page[0].Pos <= 0 {
-		k.Fatalf("its place is %d, and not above 0", page[0].Pos)
+		k.Fatalf("Pos is %d, want above 0", page[0].Pos)
 	}
-	k.conflicts(events.ends(k.Store, page[0].Event, kit.Epoch), "by an event as it was listed")
+	k.conflicts(events.ends(k.Store, page[0].Event, kit.Epoch), "with an event as listed")
 }
 
 func buriedOrder(k *storeKit) {
@@ -173,7 +173,7 @@ func buriedOrder(k *storeKit) {
 	for i := range page {
 		k.Same(page[i].Owner, "owner of "+page[i].ID, "the owner")
 		if i > 0 && page[i].Pos <= page[i-1].Pos {
-			k.Fatalf("the places %d and %d do not rise", page[i-1].Pos, page[i].Pos)
+			k.Fatalf("Pos does not rise: %d, then %d", page[i-1].Pos, page[i].Pos)
 		}
 	}
 }

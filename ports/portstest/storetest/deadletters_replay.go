@@ -19,7 +19,7 @@ var replayChecks = []storeCheck{
 		c := events.first(k, kit.Epoch, "c")
 		k.Same(c.Attempt, 1, "the attempt of a replayed event")
 		k.OK(k.Outbox.Ack(k.Context(), c), "Ack")
-		k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next")
+		k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next event")
 	}},
 	{"a retried event waits for earlier replayed ones and for its own time", func(k *storeKit) {
 		k.three()
@@ -28,7 +28,7 @@ var replayChecks = []storeCheck{
 		k.replays("one is buried", 1, "c")
 		later := kit.Epoch.Add(2 * lease)
 		k.OK(k.Outbox.Retry(k.Context(), b, later), "Retry")
-		k.Code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
+		k.Code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack with a claim that was retried")
 		k.Same(events.ids(events.take(k, later, 10)), []string{"c", "other"}, "a claim while c waits")
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, later.Add(lease), "c")), "Ack")
 		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
@@ -42,7 +42,7 @@ var replayChecks = []storeCheck{
 			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
 		}
 		k.replays("one is buried, one waits, one is unknown", 1, "c", "c", "a", "unknown")
-		k.replays("the rest is meant", 2)
+		k.replays("all the rest", 2)
 		k.replays("none is left", 0)
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
 	}},
@@ -78,14 +78,14 @@ var replayChecks = []storeCheck{
 		page := k.page(0, 10)
 		k.Same(buriedIDs(page), []string{"a", "b", "c"}, "Buried when the event is buried again")
 		k.Same(page[1].Reason, "again no use", "its reason")
-		k.Same(page[1].Pos, place, "its place, which is that of its save")
+		k.Same(page[1].Pos, place, "Pos, which is that of its save")
 	}},
 	{"a replayed event can be delivered", func(k *storeKit) {
 		k.bury("event-1")
-		k.replays("all are meant", 1)
+		k.replays("all", 1)
 		e := events.first(k, kit.Epoch, "event-1")
-		k.replays("the event is out", 0)
-		k.discards("the event is out", 0, "event-1")
+		k.replays("the event is claimed", 0)
+		k.discards("the event is claimed", 0, "event-1")
 		k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 		k.buries("Buried when the event is delivered")
 		k.replays("the event is delivered", 0, "event-1")
@@ -103,10 +103,10 @@ var replayChecks = []storeCheck{
 		k.bury("a", "b", "c", "d")
 		k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
 		claimed := events.first(k, kit.Epoch, "claimed")
-		k.discards("two are buried, one is out, one waits, one is unknown", 2, "d", "b", "b", "claimed", "waiting", "unknown")
+		k.discards("two are buried, one is claimed, one waits, one is unknown", 2, "d", "b", "b", "claimed", "waiting", "unknown")
 		k.buries("Buried after a discard", "a", "c")
-		k.discards("they have gone", 0, "d", "b")
-		k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack of an event that was named, and not buried")
+		k.discards("they are discarded already", 0, "d", "b")
+		k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack of an event that was named but not buried")
 		events.first(k, kit.Epoch, "waiting")
 		k.discards("the rest is named", 2, "a", "c")
 		k.buries("Buried after all were discarded")
@@ -114,15 +114,15 @@ var replayChecks = []storeCheck{
 	{"Discard without ids is rejected", func(k *storeKit) {
 		k.bury("a")
 		k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
-		k.buries("Buried after it", "a")
+		k.buries("Buried after the rejected call", "a")
 	}},
 	{"a discarded event is never claimed again", func(k *storeKit) {
 		k.carryEvents(kit.Event("first", "lock"), kit.Event("second", "lock"))
 		first := events.first(k, kit.Epoch, "first")
 		k.OK(k.Outbox.Bury(k.Context(), first, "no use"), "Bury")
 		k.discards("one is buried", 1, "first")
-		k.replays("it has gone", 0, "first")
-		k.replays("it has gone", 0)
+		k.replays("it is discarded already", 0, "first")
+		k.replays("it is discarded already", 0)
 		k.conflicts(events.ends(k.Store, first, kit.Epoch), "of a discarded event")
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "second")), "Ack of the next of its key")
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
@@ -139,18 +139,18 @@ var replayChecks = []storeCheck{
 		ids := []string{"a", "b", "c", "d", "e"}
 		k.bury(ids...)
 		n := make([]int, kit.Racers)
-		k.RaceOK("Replay in a race", func(i int) (err error) {
+		k.RaceOK("a concurrent Replay", func(i int) (err error) {
 			n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct)
 			return err
 		})
 		k.Same(total(n), len(ids), "the number replayed in a race")
-		k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "the events waiting after the race")
 	}},
 	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.bury("a")
 		k.doneContexts(k.deadLetterCalls("a"))
-		k.buries("Buried after calls with a context that was done", "a")
-		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
+		k.buries("Buried after calls with a done context", "a")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "the events waiting after calls with a done context")
 	}},
 	{"a closed store returns Closed", func(k *storeKit) {
 		k.bury("a")
@@ -159,8 +159,9 @@ var replayChecks = []storeCheck{
 	{"a reopened store has its buried events", deadLettersReopened},
 }
 
-// eventReplayedClaim has claims of before a replay come late, and in turn: the
-// latest claim is of an attempt that they were of too.
+// eventReplayedClaim settles claims from before a replay late. The replayed event's
+// attempts start at 1 again, so that the latest claim has the same attempt as one
+// of them.
 func eventReplayedClaim(k *storeKit) {
 	k.carryEvents(kit.Event("event-1", "lock-1"))
 	first := events.first(k, kit.Epoch, "event-1")
@@ -168,18 +169,18 @@ func eventReplayedClaim(k *storeKit) {
 	k.OK(k.Outbox.Bury(k.Context(), second, "no use"), "Bury")
 	k.replays("one is buried", 1, "event-1")
 	late := func(when string) {
-		k.conflicts(events.ends(k.Store, first, kit.Epoch), "by the first claim, "+when)
-		k.conflicts(events.ends(k.Store, second, kit.Epoch), "by the claim that buried, "+when)
+		k.conflicts(events.ends(k.Store, first, kit.Epoch), "with the first claim, "+when)
+		k.conflicts(events.ends(k.Store, second, kit.Epoch), "with the claim that buried, "+when)
 	}
 	late("when the event waits again")
 	k.Same(events.first(k, kit.Epoch, "event-1").Attempt, 1, "the attempt of a replayed event")
 	late("when the event is claimed again")
 	latest := events.first(k, kit.Epoch.Add(lease), "event-1")
 	late("when the event is claimed once more")
-	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
+	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack with the latest claim")
 }
 
-// alike buries an event of each id among look-alikes.
+// alike buries an event for each id among look-alikes.
 func (k *storeKit) alike() {
 	for _, id := range kit.Distinct {
 		k.carryEvents(kit.Event(id, "lock of "+id))
@@ -194,10 +195,10 @@ func deadLetterRacers(k *storeKit) {
 		id := fmt.Sprint("event-", round)
 		k.bury(id)
 		n := make([]int, kit.Racers)
-		discards := func(i int) bool { // all, none, and then half: the first to run is often the same
+		discards := func(i int) bool { // all, none, and then half: the goroutine that runs first is often the same
 			return round == 0 || round > 1 && (i+round)%2 == 0
 		}
-		k.RaceOK("Replay or Discard in a race", func(i int) (err error) {
+		k.RaceOK("a concurrent Replay or Discard", func(i int) (err error) {
 			if discards(i) {
 				n[i], err = k.DeadLetters.Discard(k.Context(), anyAct, id)
 			} else {
@@ -211,7 +212,7 @@ func deadLetterRacers(k *storeKit) {
 			want = append(want, id)
 		}
 		got := events.take(k, kit.Epoch, 10)
-		k.Same(events.ids(got), want, "what waits after the race")
+		k.Same(events.ids(got), want, "the events waiting after the race")
 		for _, e := range got {
 			k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 		}
@@ -227,19 +228,19 @@ func total(counts []int) (sum int) {
 }
 
 func deadLettersReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.Need(k.Reopen != nil, "Reopen")
 	k.bury("a", "b", "c", "d")
 	k.discards("one is named", 1, "b")
 	k.replays("one is named", 1, "d")
 	want := k.page(0, 10)
 	k.Store = k.Reopen()
 	got := k.page(0, 10)
-	k.Same(buriedIDs(got), []string{"a", "c"}, "Buried after opening again")
+	k.Same(buriedIDs(got), []string{"a", "c"}, "Buried after reopening")
 	for i := range want {
-		k.Same(got[i].Reason, want[i].Reason, "the reason after opening again")
-		k.Same(got[i].Pos, want[i].Pos, "the place after opening again")
+		k.Same(got[i].Reason, want[i].Reason, "the reason after reopening")
+		k.Same(got[i].Pos, want[i].Pos, "Pos after reopening")
 	}
 	events.first(k, kit.Epoch, "d")
 	k.replays("two are left", 2)
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "c"}, "what comes again")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "c"}, "the replayed events")
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// Outbox checks a ports.Outbox. Events come in through the store's RateLocks.
+// Outbox checks a ports.Outbox. Events are saved through the store's RateLocks.
 func Outbox(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, outboxChecks, "the store keeps no events, or no rate locks to save them with", func(s Store) bool { return s.Outbox != nil && s.RateLocks != nil })
+	runStore(t, h, outboxChecks, "Store.Outbox or Store.RateLocks is nil", func(s Store) bool { return s.Outbox != nil && s.RateLocks != nil })
 }
 
 var outboxChecks = []storeCheck{
@@ -25,7 +25,7 @@ var outboxChecks = []storeCheck{
 	{"an event is claimed as it was saved", events.roundTrip},
 	{"an event can be claimed once it is saved, whatever its time", func(k *storeKit) {
 		e := kit.Event("event-1", "lock-1")
-		e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
+		e.At = kit.Epoch.Add(time.Hour) // a book's time may be ahead of this process's clock
 		k.carryEvents(e)
 		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
 	}},
@@ -41,7 +41,7 @@ var outboxChecks = []storeCheck{
 	}},
 	{"events of different changes may have the same id", eventIDAgain},
 	{"events are claimed in the order of their saves", func(k *storeKit) {
-		// Neither the ids nor the times rise with the saves.
+		// The order of the saves is neither that of the ids nor that of the times.
 		for i, id := range []string{"m", "z", "a", "k"} {
 			e := kit.Event(id, "lock of "+id)
 			e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
@@ -71,19 +71,19 @@ var outboxChecks = []storeCheck{
 	{"an acknowledged event is removed and releases the next of its key", func(k *storeKit) {
 		k.three()
 		for _, id := range []string{"c", "b", "a", "other"} {
-			if id == "a" { // a new head comes in the order of its save too
+			if id == "a" { // the new first event of a key also keeps the order of its save
 				k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
 			}
 			k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
 		}
-		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "the events left")
 	}},
 	{"a buried event is set aside and releases the next of its key", func(k *storeKit) {
 		k.three()
 		for _, id := range []string{"c", "b", "a", "other"} {
 			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
 		}
-		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "the events left")
 	}},
 	{"keys that look alike are ordered separately", func(k *storeKit) {
 		var want []string
@@ -123,7 +123,7 @@ var outboxChecks = []storeCheck{
 	}},
 	{"a closed store returns Closed", events.closed},
 	{"a reopened store has its events", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
 			k.carryEvents(kit.Event(id, id))
 		}
@@ -131,9 +131,9 @@ var outboxChecks = []storeCheck{
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
 		claimed := events.first(k, kit.Epoch, "claimed")
 		k.Store = k.Reopen()
-		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
-		k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
-		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "the events waiting after reopening")
+		k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry with a claim from before reopening")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "the events after the retry")
 	}},
 }
 
@@ -154,7 +154,7 @@ var events = &queue[ports.Event]{
 	head: func(e *ports.Event) queuedHead { return queuedHead{&e.ID, &e.Data, &e.Attempt, &e.Claim} },
 }
 
-// eventIDAgain: a store is not asked to look for an id among the events that wait.
+// eventIDAgain checks that a store need not look for an id among waiting events.
 func eventIDAgain(k *storeKit) {
 	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
 	second.Data = []byte("second")
@@ -171,16 +171,16 @@ func eventIDAgain(k *storeKit) {
 	first.Attempt = 2
 	got = events.take(k, kit.Epoch.Add(lease), 10)
 	k.Same(len(got), 1, "the number of events when the second is acknowledged")
-	k.Same(got[0], first, "the event that is left")
+	k.Same(got[0], first, "the remaining event")
 	k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack of the first event")
 	k.nothingQueued("when both events are acknowledged")
 }
 
-// three saves three events of one key, and one of another.
+// three saves three events of one key and one of another.
 func (k *storeKit) three() {
 	k.carryEvents(kit.Event("c", "lock"), kit.Event("b", "lock"))
 	k.carryEvents(kit.Event("a", "lock"), kit.Event("other", "other"))
 }
 
-// longReason is as long as a reason may be, and no text.
+// longReason has the maximum length and is not valid text.
 var longReason = strings.Repeat("r\xff\x00\xc3", 256)

@@ -12,15 +12,15 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// queue describes a port that hands out under a lease what came with a change,
-// for the checks that the outbox and the work share.
+// queue describes a port that leases what was saved with a change, for the checks
+// that the outbox and the work share.
 type queue[T any] struct {
-	noun  string // names one of what is handed out: "event"
-	done  string // the end of a claim that succeeded: "Ack"
+	noun  string // what is leased: "event"
+	done  string // the method that settles a successful claim: "Ack"
 	make  func(id string) T
 	carry func(k *storeKit, items ...T)
 	claim func(ctx context.Context, s Store, now time.Time, n int) ([]T, error)
-	// ends is every way to end a claim; Retry is for the instant.
+	// ends returns every way to settle a claim; Retry is for the time at.
 	ends func(s Store, item T, retry time.Time) map[string]func(ctx context.Context) error
 	head func(item *T) queuedHead
 }
@@ -42,15 +42,15 @@ func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
 	return got[0]
 }
 
-// one claims what is there at now, and checks that it is the one expected.
+// one claims what can be claimed at now and checks that it is the expected one.
 func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
 	got := q.take(k, now, 10)
-	k.Same(q.ids(got), []string{id}, "what a claim takes")
+	k.Same(q.ids(got), []string{id}, "the result of a claim")
 	return got[0]
 }
 
 func (q *queue[T]) none(k *storeKit, now time.Time, when string) {
-	k.Same(q.ids(q.take(k, now, 1)), []string{}, "what a claim takes "+when)
+	k.Same(q.ids(q.take(k, now, 1)), []string{}, "the result of a claim "+when)
 }
 
 func (q *queue[T]) ids(items []T) []string {
@@ -68,7 +68,7 @@ func (q *queue[T]) settle(k *storeKit, name string, item T, retry time.Time) {
 func (q *queue[T]) roundTrip(k *storeKit) {
 	want := q.make("first")
 	h := q.head(&want)
-	*h.attempt, *h.claim = 7, 7 // set by Claim: what was saved does not count
+	*h.attempt, *h.claim = 7, 7 // Claim sets these; the saved values do not matter
 	q.carry(k, want)
 	*h.attempt = 1
 	k.Same(q.one(k, kit.Epoch, "first"), want, "the "+q.noun)
@@ -85,7 +85,7 @@ func (q *queue[T]) anyData(k *storeKit) {
 			got := q.one(k, kit.Epoch, *h.id)
 			k.Same(got, want, "the "+q.noun)
 			if b := *q.head(&got).data; !bytes.Equal(b, data) || b != nil && len(b) == 0 {
-				k.Fatalf("the bytes of the %s: got %#.80v, want %#.80v, and nil for none", q.noun, b, data)
+				k.Fatalf("the bytes of the %s: got %#.80v, want %#.80v (nil if empty)", q.noun, b, data)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func (q *queue[T]) notAliased(k *storeKit) {
 	for attempt := range 2 {
 		*h.attempt = attempt + 1
 		got := q.one(k, kit.Epoch.Add(time.Duration(attempt)*lease), "first")
-		k.Same(got, want, "the "+q.noun+" after its bytes were changed outside")
+		k.Same(got, want, "the "+q.noun+" after its bytes were changed outside the store")
 		(*q.head(&got).data)[0] = '?'
 	}
 }
@@ -109,7 +109,7 @@ func (q *queue[T]) notAliased(k *storeKit) {
 func (q *queue[T]) bounded(k *storeKit) {
 	q.carry(k, q.make("a"), q.make("b"), q.make("c"))
 	for _, want := range []int{2, 1, 0} {
-		k.Same(len(q.take(k, kit.Epoch, 2)), want, "how many a claim of 2 takes")
+		k.Same(len(q.take(k, kit.Epoch, 2)), want, "the number returned by a claim of at most 2")
 	}
 }
 
@@ -145,7 +145,7 @@ func (q *queue[T]) staleClaim(k *storeKit) {
 	q.carry(k, q.make("first"))
 	stale := q.one(k, kit.Epoch, "first")
 	latest := q.one(k, kit.Epoch.Add(lease), "first")
-	k.conflicts(q.ends(k.Store, stale, kit.Epoch), "by a claim that is not the latest")
+	k.conflicts(q.ends(k.Store, stale, kit.Epoch), "with a claim that is not the latest")
 	unknown := latest
 	*q.head(&unknown).id = "unknown"
 	k.conflicts(q.ends(k.Store, unknown, kit.Epoch), "of an unknown "+q.noun)
@@ -158,7 +158,7 @@ func (q *queue[T]) claimOnce(k *storeKit) {
 		q.carry(k, q.make(name))
 		item := q.one(k, kit.Epoch, name)
 		q.settle(k, name, item, kit.Epoch)
-		k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
+		k.conflicts(q.ends(k.Store, item, kit.Epoch), "with a claim that was settled by "+name)
 		if name == "Retry" {
 			q.settle(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
 		}
@@ -171,7 +171,7 @@ func (q *queue[T]) racers(k *storeKit) {
 		q.carry(k, q.make(fmt.Sprint(q.noun, "-", i)))
 	}
 	got := make([][]T, kit.Racers)
-	k.RaceOK("Claim in a race", func(i int) (err error) {
+	k.RaceOK("a concurrent Claim", func(i int) (err error) {
 		got[i], err = q.claim(k.Context(), k.Store, kit.Epoch, n/kit.Racers)
 		return err
 	})
@@ -183,7 +183,7 @@ func (q *queue[T]) racers(k *storeKit) {
 		}
 		seen[*h.id] = true
 	}
-	k.Same(len(seen)+len(q.take(k, kit.Epoch, n)), n, "how many were claimed")
+	k.Same(len(seen)+len(q.take(k, kit.Epoch, n)), n, "the number claimed")
 }
 
 func (q *queue[T]) calls(k *storeKit, item T) map[string]func(ctx context.Context) error {
@@ -205,21 +205,21 @@ func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, w
 	}
 }
 
-// nothingQueued checks that no event and no work waits.
+// nothingQueued checks that no event or work item is waiting.
 func (k *storeKit) nothingQueued(when string) {
 	if k.Outbox != nil {
 		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+			k.Fatalf("%s the outbox contains %s", when, kit.Short(got))
 		}
 	}
 	if k.Work != nil {
 		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s there is work: %s", when, kit.Short(got))
+			k.Fatalf("%s the work contains %s", when, kit.Short(got))
 		}
 	}
 }
 
-// queuedOnce checks that one event and one work item wait, and takes them.
+// queuedOnce claims the one event and the one work item that must be waiting.
 func (k *storeKit) queuedOnce() {
 	if k.Outbox != nil {
 		got := events.take(k, kit.Epoch, 10)
@@ -233,14 +233,13 @@ func (k *storeKit) queuedOnce() {
 	}
 }
 
-// queuedTwice checks a save of a record that carries events and work, whichever
-// the record.
+// queuedTwice checks that save rejects repeated events and work items.
 func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
 	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
 	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
 	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
-	k.nothingQueued("after an event that came twice")
+	k.nothingQueued("after a repeated event")
 	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
 	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
-	k.nothingQueued("after an item that came twice")
+	k.nothingQueued("after a repeated item")
 }

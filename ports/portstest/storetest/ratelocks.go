@@ -15,7 +15,7 @@ import (
 // RateLockStore checks a ports.RateLockStore.
 func RateLockStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, rateLockChecks, "the store keeps no rate locks", func(s Store) bool { return s.RateLocks != nil })
+	runStore(t, h, rateLockChecks, "Store.RateLocks is nil", func(s Store) bool { return s.RateLocks != nil })
 }
 
 var rateLockChecks = slices.Concat(recordChecks, versionChecks, endingChecks, listingChecks)
@@ -68,8 +68,8 @@ var recordChecks = []storeCheck{
 		l := activeLock(key, "lock-1", kit.Epoch)
 		l.MidSource, l.MidAt, l.MarkupBps, l.AllInRate, l.ToleranceBps = "", time.Time{}, 0, "18.5", 0
 		want := k.save(mint(b, l))
-		k.Same(k.book(key), want, "a slot of empty fields")
-		k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
+		k.Same(k.book(key), want, "a slot with empty fields")
+		k.Same(k.lock(key.Owner, l.ID), l, "a lock with empty fields")
 	}},
 	{"AsOf is not stored", func(k *storeKit) {
 		key := keyOf("acme")
@@ -86,9 +86,9 @@ var recordChecks = []storeCheck{
 		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
 		want := k.save(change)
 		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
-		k.OK(err, "Lock of a lock that ended")
-		k.Same(got, change.Ended[0], "a lock that ended")
-		k.Same(book, want, "the book of a lock that ended")
+		k.OK(err, "Lock of an ended lock")
+		k.Same(got, change.Ended[0], "an ended lock")
+		k.Same(book, want, "the book of an ended lock")
 	}},
 	{"an unknown lock is not found", func(k *storeKit) {
 		k.mint(keyOf("acme"), "lock-1", kit.Epoch)
@@ -104,7 +104,7 @@ var recordChecks = []storeCheck{
 	{"owners that look alike have different books", func(k *storeKit) {
 		want := map[string]ports.Book{}
 		for i, owner := range kit.Distinct {
-			k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
+			k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of a new owner")
 			want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
 		}
 		for i, owner := range kit.Distinct {
@@ -127,7 +127,7 @@ var recordChecks = []storeCheck{
 		long := strings.Repeat("0123456789", 1000)
 		for _, tail := range []string{"a", "b"} {
 			key := keyOf(long + tail)
-			k.Same(k.book(key), ports.Book{Key: key}, "the book of a long owner not seen before")
+			k.Same(k.book(key), ports.Book{Key: key}, "the book of a new long owner")
 			want := k.mint(key, long+"lock"+tail, kit.Epoch)
 			k.Same(k.book(key), want, "the book of a long owner")
 		}
@@ -171,18 +171,18 @@ func inputsNotAliased(k *storeKit) {
 	change.Minted.Status, change.Minted.MidRate = ports.LockExpired, "1"
 	got := k.book(key)
 	got.Slots[0].MidRate = "2"
-	k.Same(k.lock(key.Owner, l.ID), l, "the lock after its input was changed")
+	k.Same(k.lock(key.Owner, l.ID), l, "the lock after the saved value was changed")
 	k.Same(k.book(key), want, "the book after a returned one was changed")
 
 	change = k.end(want, l.ID, cancelledAt(l.CreatedAt))
 	k.save(change)
 	ended := change.Ended[0]
 	change.Ended[0].CancellationReason = ports.CancelledMarketDrift
-	k.Same(k.lock(key.Owner, l.ID), ended, "the ended lock after its input was changed")
+	k.Same(k.lock(key.Owner, l.ID), ended, "the ended lock after the saved value was changed")
 }
 
-// oneInstant has a writer that ends a lock and mints the next by turns, and
-// readers that would see a lock and a book of two different moments.
+// oneInstant runs a writer that ends a lock and mints the next in turn, and readers
+// that must never see a lock and a book from different times.
 func oneInstant(k *storeKit) {
 	key, rounds := keyOf("acme"), 60
 	k.mint(key, "lock-0", kit.Epoch)
@@ -217,8 +217,8 @@ func (k *storeKit) turnOver(key ports.BookKey, rounds int) error {
 	return nil
 }
 
-// inStep reads the lock that was in the slot a moment ago, and reports one that
-// is active without being in its book, or has ended and still is.
+// inStep reads the lock that was just in the slot. It returns an error if the lock
+// is active but not in its book, or has ended but is still there.
 func (k *storeKit) inStep(key ports.BookKey) error {
 	before, err := k.RateLocks.Book(k.Context(), key)
 	if err != nil {
@@ -229,7 +229,7 @@ func (k *storeKit) inStep(key ports.BookKey) error {
 		return err
 	}
 	if (l.Status == ports.LockActive) != (b.Slots[0].ID == l.ID) {
-		return errcodes.New(errcodes.Internal, "the lock is of another instant than its book")
+		return errcodes.New(errcodes.Internal, "the lock and its book are from different snapshots")
 	}
 	return nil
 }

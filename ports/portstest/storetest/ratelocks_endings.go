@@ -10,10 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// endingChecks: a lock ends once (I4, I8), and how it ends when it does not go well.
+// endingChecks check that a lock ends once (I4, I8), and what happens on failures.
 var endingChecks = []storeCheck{
-	// Each lock is ended once more, in the same way and in every other, as a fresh one
-	// is minted.
+	// Each ended lock is ended again, in the same way and in every other way, by a
+	// change that also mints a new lock.
 	{"ending an ended lock is a conflict and stores nothing", func(k *storeKit) {
 		k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
 			for _, second := range endings {
@@ -46,7 +46,7 @@ var endingChecks = []storeCheck{
 		want := change.Ended[0]
 		change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
 		k.save(change)
-		k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
+		k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, saved with another source and tolerance")
 	}},
 	{"a done context returns its code and stores nothing", func(k *storeKit) {
 		key := keyOf("acme")
@@ -54,9 +54,9 @@ var endingChecks = []storeCheck{
 		change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
 		change.Events, change.Work = []ports.Event{kit.Event("stray", "stray")}, []ports.WorkItem{job("stray", kit.Epoch)}
 		k.doneContexts(rateLockCalls(k.RateLocks, change))
-		k.Same(k.book(key), want, "the book after a save with a context that was done")
+		k.Same(k.book(key), want, "the book after a save with a done context")
 		k.gone(key.Owner, "lock-2")
-		k.nothingQueued("after a save with a context that was done")
+		k.nothingQueued("after a save with a done context")
 	}},
 	{"a closed store returns Closed", func(k *storeKit) {
 		key := keyOf("acme")
@@ -66,18 +66,18 @@ var endingChecks = []storeCheck{
 	{"a lost acknowledgement returns OutcomeUnknown, and the change is whole or absent", lostAcknowledgement},
 	{"a full store returns StorageUnavailable, stores nothing, and works when there is room", fullStore},
 	{"a reopened store has everything", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		key := keyOf("acme")
 		first := k.mint(key, "lock-1", kit.Epoch)
 		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
 		want := k.save(change)
 		k.Store = k.Reopen()
-		k.Same(k.book(key), want, "the book after opening again")
-		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
-		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
-		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
-		k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
-		k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
+		k.Same(k.book(key), want, "the book after reopening")
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after reopening")
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after reopening")
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after reopening")
+		k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after reopening")
+		k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at an earlier version")
 	}},
 }
 
@@ -103,7 +103,7 @@ func driftedAt(at time.Time, observed string, bps int64) ending {
 	}
 }
 
-// endings differ from one another in as little as two ends can.
+// endings differ from each other as little as possible.
 var endings = []struct {
 	name string
 	end  ending
@@ -133,13 +133,13 @@ func neverMinted(k *storeKit) {
 		k.Case(how.name, func() {
 			key := keyOf("owner of " + how.name)
 			stray := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
-			k.refused(ports.RateLockChange{Book: k.book(key), Ended: []ports.RateLock{stray}}, how.name+": ending a lock of a book that is not stored")
+			k.refused(ports.RateLockChange{Book: k.book(key), Ended: []ports.RateLock{stray}}, how.name+": ending a lock of an unknown book")
 			b := k.mint(key, fmt.Sprint("other-", i), kit.Epoch)
 			change := k.end(b, b.Slots[0].ID, expired)
 			change.Ended = append(change.Ended, stray)
-			k.refused(change, how.name+": ending a lock that is not stored beside one that is")
+			k.refused(change, how.name+": ending an unknown lock and a stored one")
 			k.gone(key.Owner, stray.ID)
-			k.Same(k.lock(key.Owner, b.Slots[0].ID), b.Slots[0], "the lock that is stored")
+			k.Same(k.lock(key.Owner, b.Slots[0].ID), b.Slots[0], "the stored lock")
 		})
 	}
 }
@@ -157,7 +157,7 @@ func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[strin
 func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error) {
 	for code, ctx := range kit.ByName(kit.Done(k)) {
 		for name, call := range kit.ByName(calls) {
-			k.Case(name+" "+string(code), func() { k.Code(call(ctx), code, name+" with a context that is done") })
+			k.Case(name+" "+string(code), func() { k.Code(call(ctx), code, name+" with a done context") })
 		}
 	}
 }
@@ -184,7 +184,7 @@ func lostAcknowledgement(k *storeKit) {
 		k.Same(now, before, "the book without the change")
 		k.gone(key.Owner, "lock-2")
 		k.nothingQueued("without the change")
-		now = k.save(change) // the change can still be made
+		now = k.save(change) // which can still succeed
 	} else {
 		change.Book.Version++
 		k.Same(now, change.Book, "the book with the change")

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// listingChecks: what drift, expiry and an owner find.
+// listingChecks check the listings that drift, expiry and owners use.
 var listingChecks = []storeCheck{
 	{"a pair's listing has its active locks, of every owner", func(k *storeKit) {
 		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
@@ -28,17 +28,17 @@ var listingChecks = []storeCheck{
 	{"Since is included", listingSince},
 	{"the listing of due locks has the active locks of every pair that expire by the time", func(k *storeKit) {
 		by := kit.Epoch.Add(time.Hour)
-		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "the due locks of an empty store")
 		k.spread(ownerEach(usdZAR), sameTime, "a")
 		k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
 		k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
-		k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
-		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
-		k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "the locks due before the first expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "the locks due at the time of an expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "the locks due after all expiries")
 	}},
 	{"the listing of due locks is ordered by expiry, then id", func(k *storeKit) {
 		k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
-		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "the due locks")
 	}},
 	{"the listing of due locks pages without a gap or a repeat", func(k *storeKit) {
 		k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
@@ -74,15 +74,15 @@ func pairEach(id string) ports.BookKey {
 	return ports.BookKey{Owner: "acme", Pair: ports.Pair{Base: "USD", Quote: "of " + id}}
 }
 
-// spread mints one lock for each id in a book of its own: the listings' order
-// is neither the order of the saves nor that of the ids.
+// spread mints one lock for each id, each in a different book. The order of the
+// listings is neither that of the saves nor that of the ids.
 func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) {
 	for i, id := range ids {
 		k.mint(key(id), id, at(i))
 	}
 }
 
-// list reads a page, of up to 1,000 if the query has no limit.
+// list reads a page of up to q.Limit locks, or up to 1,000 if that is 0.
 func (k *storeKit) list(q ports.LockQuery) []string {
 	if q.Limit == 0 {
 		q.Limit = 1000
@@ -100,7 +100,7 @@ func ids(locks []ports.RateLock) []string {
 
 func sameTime(int) time.Time { return kit.Epoch }
 
-// mixed puts pairs of ids at one instant, later pairs at earlier instants.
+// mixed returns the same time for each pair of ids, and earlier times for later pairs.
 func mixed(i int) time.Time { return kit.Epoch.Add(-time.Duration(i/2) * time.Millisecond) }
 
 var (
@@ -120,12 +120,12 @@ func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []
 	}, ids, then)
 }
 
-// tied are ids of which the first five share one instant, so that a page ends
-// between equals.
+// tied are ids of which the first five have the same time, so that a page ends
+// between equal times.
 var tied = []string{"m", "b", "z", "a", "k", "c"}
 
-// wholePages reads all pages twice: the listing at rest, and while each lock
-// ends once it was read, so that the place that a page starts from is gone.
+// wholePages reads all pages twice, the second time ending each lock after it was
+// read, so that the lock that a page continues after is no longer listed.
 func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
 	k.spread(key, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
 	want := []string{"a", "b", "k", "m", "z", "c"}
@@ -135,7 +135,7 @@ func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
 			k.save(k.end(k.book(l.Book()), l.ID, cancelledAt(l.CreatedAt)))
 		}
 	})
-	k.Same(got, want, "all pages, while what was read ends")
+	k.Same(got, want, "all pages while the locks read are ended")
 }
 
 func listingSince(k *storeKit) {
@@ -156,9 +156,9 @@ func listingSince(k *storeKit) {
 			q.Limit = 2
 			k.Same(k.list(q), of.ids[1:3], "the first page since the second lock")
 			q.After = ports.Pos{At: kit.Epoch.Add(2 * time.Millisecond), ID: of.ids[2]}
-			k.Same(k.list(q), of.ids[3:], "a page after a lock behind Since")
+			k.Same(k.list(q), of.ids[3:], "a page after a lock that follows Since")
 			q.Since, q.After = q.After.At, ports.Pos{At: kit.Epoch, ID: of.ids[0]}
-			k.Same(k.list(q), of.ids[2:], "a page after a lock before Since")
+			k.Same(k.list(q), of.ids[2:], "a page after a lock that precedes Since")
 		})
 	}
 }
@@ -196,7 +196,7 @@ func endedUnlisted(k *storeKit) {
 	} {
 		b = k.save(k.end(b, step.id, step.how))
 		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), step.left, "the pair's listing after the end of "+step.id)
-		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), step.left, "what is due after the end of "+step.id)
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), step.left, "the due locks after the end of "+step.id)
 	}
 }
 
@@ -206,13 +206,13 @@ func listingBounds(k *storeKit) {
 	for _, q := range []ports.LockQuery{pair, due, owner} {
 		for _, limit := range []int{-1, 0, ports.MaxPage + 1} {
 			q.Limit = limit
-			k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a page of a limit beyond its bounds")
+			k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a query with a limit out of bounds")
 		}
 	}
 	for _, q := range []ports.LockQuery{
 		{}, {Pair: usdZAR, DueBy: kit.Epoch}, {Pair: usdZAR, Owner: "acme"}, {DueBy: kit.Epoch, Owner: "acme"}, {DueBy: kit.Epoch, Since: kit.Epoch},
 	} {
 		q.Limit = 1
-		k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a query of no listing, or of two")
+		k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a query of no listing or of two")
 	}
 }

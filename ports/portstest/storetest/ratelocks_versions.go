@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// versionChecks: compare-and-swap, and ids that are taken once (I1, I13).
+// versionChecks check compare-and-swap and that ids are used once (I1, I13).
 var versionChecks = []storeCheck{
 	{"each save raises the version by one", func(k *storeKit) {
 		key := keyOf("acme")
@@ -37,7 +37,7 @@ var versionChecks = []storeCheck{
 		unsaved := k.book(key)
 		want := k.mint(key, "lock-1", kit.Epoch)
 		err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", kit.Epoch)))
-		k.Code(err, errcodes.Conflict, "creating a book that is there")
+		k.Code(err, errcodes.Conflict, "creating an existing book")
 		k.Same(k.book(key), want, "the book")
 	}},
 	{"a stale version is a conflict and stores nothing", func(k *storeKit) {
@@ -54,9 +54,9 @@ var versionChecks = []storeCheck{
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		b.Version++
-		k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
+		k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version above the stored one")
 		unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
-		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
+		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of an unknown book")
 	}},
 	{"a lock id used in another book is a conflict and stores nothing", idTakenElsewhere},
 	{"a lock id used in the same book is a conflict and stores nothing", func(k *storeKit) {
@@ -89,11 +89,11 @@ var versionChecks = []storeCheck{
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
-		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
+		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that is not in its book")
 		change := mint(b, fresh)
 		fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
 		change.Minted = &fresh
-		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
+		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book contains with another expiry")
 		k.gone(key.Owner, fresh.ID)
 	}},
 	{"an invalid lock is rejected and stores nothing", recordsThatCannotBe},
@@ -108,7 +108,7 @@ var versionChecks = []storeCheck{
 	}},
 }
 
-// refused checks that a change was refused as a conflict and left no trace.
+// refused checks that a change is rejected as a conflict and leaves no trace.
 func (k *storeKit) refused(change ports.RateLockChange, what string) {
 	k.refusedAs(errcodes.Conflict, change, what)
 }
@@ -118,12 +118,12 @@ func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, wh
 	change.Events = append(change.Events, kit.Event("stray-event", "stray"))
 	change.Work = append(change.Work, job("stray-work", kit.Epoch))
 	k.Code(k.RateLocks.Save(k.Context(), change), code, what)
-	k.Same(k.book(change.Book.Key), want, "the book after a refusal")
-	k.nothingQueued("after a refusal")
+	k.Same(k.book(change.Book.Key), want, "the book after a rejected change")
+	k.nothingQueued("after a rejected change")
 }
 
-// staleWithoutLocks: a book alone, and one that only brings events or work, are
-// compared and swapped as any other.
+// staleWithoutLocks checks compare-and-swap for changes of a book without locks:
+// the book only, with events, and with work.
 func staleWithoutLocks(k *storeKit) {
 	stale := k.mint(keyOf("acme"), "lock-1", kit.Epoch)
 	want := k.save(ports.RateLockChange{Book: k.book(stale.Key)})
@@ -132,9 +132,9 @@ func staleWithoutLocks(k *storeKit) {
 		name   string
 		change ports.RateLockChange
 	}{
-		{"the book alone", ports.RateLockChange{Book: stale}},
-		{"events alone", ports.RateLockChange{Book: stale, Events: []ports.Event{kit.Event("stray-event", "stray")}}},
-		{"work alone", ports.RateLockChange{Book: stale, Work: []ports.WorkItem{job("stray-work", kit.Epoch)}}},
+		{"only the book", ports.RateLockChange{Book: stale}},
+		{"only events", ports.RateLockChange{Book: stale, Events: []ports.Event{kit.Event("stray-event", "stray")}}},
+		{"only work", ports.RateLockChange{Book: stale, Work: []ports.WorkItem{job("stray-work", kit.Epoch)}}},
 	} {
 		k.Case(c.name, func() {
 			k.Code(k.RateLocks.Save(k.Context(), c.change), errcodes.Conflict, "at a stale version "+c.name)
@@ -143,7 +143,7 @@ func staleWithoutLocks(k *storeKit) {
 		})
 	}
 	never := ports.RateLockChange{Book: ports.Book{Key: keyOf("zenith"), Version: 1}}
-	k.Code(k.RateLocks.Save(k.Context(), never), errcodes.Conflict, "the book alone at version 1 of none")
+	k.Code(k.RateLocks.Save(k.Context(), never), errcodes.Conflict, "only the book at version 1 of an unknown book")
 	k.Same(k.book(never.Book.Key), ports.Book{Key: never.Book.Key}, "the book after a conflict")
 }
 
@@ -155,14 +155,14 @@ func idTakenElsewhere(k *storeKit) {
 	for _, other := range []ports.BookKey{keyOf("zenith"), inverse} {
 		k.Case(other.Owner+" "+other.Pair.Base, func() {
 			fresh, taken := activeLock(other, "lock-2", kit.Epoch), activeLock(other, "lock-1", kit.Epoch.Add(time.Millisecond))
-			k.refused(mint(k.book(other), taken), "minting an id that another book has")
+			k.refused(mint(k.book(other), taken), "minting an id that another book has used")
 			change := mint(k.book(other), fresh)
 			change.Ended = []ports.RateLock{expired(taken)}
 			k.refused(change, "ending a lock of another book")
 			k.gone(other.Owner, fresh.ID)
 		})
 	}
-	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
+	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock with the id")
 }
 
 func oneWinner(k *storeKit) {
@@ -205,26 +205,25 @@ func lockTwice(k *storeKit) {
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
 }
 
-// impossible are records that break a rule each; all other text of theirs is
-// sound.
+// impossible are records that each break one rule and are otherwise valid.
 var impossible = []struct {
 	name  string
 	spoil func(l *ports.RateLock)
 }{
-	{"of no status", func(l *ports.RateLock) { l.Status = "" }},
-	{"of a status that there is not", func(l *ports.RateLock) { *l = expired(*l); l.Status = "paid" }},
+	{"without a status", func(l *ports.RateLock) { l.Status = "" }},
+	{"with an unknown status", func(l *ports.RateLock) { *l = expired(*l); l.Status = "paid" }},
 	{"active, with a reason", func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested }},
 	{"active, with an end", func(l *ports.RateLock) { l.EndedAt = kit.Epoch }},
 	{"active, with an observed mid", func(l *ports.RateLock) { l.ObservedMid = "17.9000" }},
 	{"expired, without an end", func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = time.Time{} }},
 	{"expired, with a reason", func(l *ports.RateLock) { *l = expired(*l); l.CancellationReason = ports.CancelledRequested }},
 	{"cancelled, without a reason", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.CancellationReason = "" }},
-	{"cancelled for a reason that there is not", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.CancellationReason = "whim" }},
-	{"cancelled by drift to no mid", func(l *ports.RateLock) { *l = driftedAt(kit.Epoch, "", -324)(*l) }},
-	{"deviating without drift", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.DeviationBps = -324 }},
+	{"cancelled for an unknown reason", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.CancellationReason = "whim" }},
+	{"cancelled by drift without a mid", func(l *ports.RateLock) { *l = driftedAt(kit.Epoch, "", -324)(*l) }},
+	{"with a deviation without drift", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.DeviationBps = -324 }},
 	{"with a negative markup", func(l *ports.RateLock) { l.MarkupBps = -1 }},
 	{"that expires as it begins", func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt }},
-	{"of another price than its mid and markup make", func(l *ports.RateLock) { l.AllInRate = "18.5" }},
+	{"with a price that does not follow from mid and markup", func(l *ports.RateLock) { l.AllInRate = "18.5" }},
 }
 
 func recordsThatCannotBe(k *storeKit) {
@@ -241,13 +240,13 @@ func recordsThatCannotBe(k *storeKit) {
 			emptied.Slots[0] = ports.RateLock{}
 			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: emptied, Ended: []ports.RateLock{stored}}, "ending a lock by a record "+wrong.name)
 			k.gone(key.Owner, fresh.ID)
-			k.Same(k.lock(key.Owner, stored.ID), want, "the lock that is stored, after a record "+wrong.name)
+			k.Same(k.lock(key.Owner, stored.ID), want, "the stored lock after a record "+wrong.name)
 			inSlot := b
 			inSlot.Slots[1] = fresh
-			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "in a slot a record "+wrong.name)
+			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "a slot with a record "+wrong.name)
 		})
 	}
 	behind := ports.Book{Key: keyOf("zenith")}
 	behind.Slots[1] = activeLock(behind.Key, "lock-3", kit.Epoch)
-	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: behind}, "a lock behind an empty slot")
+	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: behind}, "a lock after an empty slot")
 }

@@ -15,15 +15,15 @@ import (
 
 // records describes a port that stores versioned records, for the checks that
 // all such ports share. A record is created open, may change while it is open,
-// and ends. Each save compares and swaps the version. R is the port's record.
+// and ends. Each save compares and swaps the version. R is the record's type.
 type records[R any] struct {
 	name     string // of the record and of the port's method that reads it: "Validation"
-	stem     string // what the ids of the checks' records begin with
+	stem     string // prefix of the ids of the checks' records
 	perOwner bool   // two owners may use the same id, and an id may be empty
 
 	write func(ctx context.Context, s Store, c change[R]) error
 	read  func(ctx context.Context, s Store, owner, id string) (R, error)
-	// calls makes every call of the port but those two; have is stored.
+	// calls makes every call of the port except read and write; have is stored.
 	calls func(s Store, have R) map[string]func(ctx context.Context) error
 
 	head  func(r *R) header
@@ -44,7 +44,7 @@ type header struct {
 	version   *int64
 }
 
-// change is a change of one record, with what it brings.
+// change is a change of one record with its events and work.
 type change[R any] struct {
 	record R
 	events []ports.Event
@@ -52,7 +52,7 @@ type change[R any] struct {
 	audit  []ports.AuditRow
 }
 
-// step leads from one state of a record to the next. Each i makes another record.
+// step changes a record's state. Different i produce different records.
 type step[R any] struct {
 	name string
 	of   func(r R, i int) R
@@ -80,7 +80,7 @@ func (m *records[R]) at(r R, version int64) R {
 	return r
 }
 
-// saved is r as a save leaves it.
+// saved returns r as it is after a save.
 func (m *records[R]) saved(r R) R { return m.at(r, *m.head(&r).version+1) }
 
 func (m *records[R]) noun() string { return strings.ToLower(m.name) }
@@ -104,7 +104,7 @@ func (m *records[R]) ids(all []R) []string {
 	return out
 }
 
-// save stores the record and returns it as it should be now.
+// save stores the record and returns it as it should be afterwards.
 func (m *records[R]) save(k *storeKit, r R) R {
 	return m.saveAll(k, change[R]{record: r})
 }
@@ -120,8 +120,8 @@ func (m *records[R]) has(k *storeKit, want R, what string) {
 	m.same(k, got, want, what)
 }
 
-// keeps stores the record, compares it with what is read, and returns it as it is
-// now.
+// keeps stores the record, compares it with what is read back, and returns the
+// stored record.
 func (m *records[R]) keeps(k *storeKit, r R, what string) R {
 	r = m.save(k, r)
 	m.has(k, r, what)
@@ -154,7 +154,7 @@ func (m *records[R]) absent(k *storeKit, owner, id, what string) {
 	k.Code(errOf(m.read(k.Context(), k.Store, owner, id)), errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
 
-// refused checks that a save of the record is a conflict and leaves no trace.
+// refused checks that saving the record is a conflict and leaves no trace.
 func (m *records[R]) refused(k *storeKit, r R, what string) {
 	k.Code(m.write(k.Context(), k.Store, m.queued(r, "stray")), errcodes.Conflict, fmt.Sprintf("%s: Save of %s", what, m.idOf(r)))
 	k.nothingQueued("after a conflict")
@@ -172,9 +172,9 @@ func (m *records[R]) queued(r R, name string) change[R] {
 	}
 }
 
-// checks are those of every port that stores records: a save compares and swaps, what
-// a change asks for comes with it (I32), and how it ends when it does not go well.
-// open is the state of a record that may change.
+// checks returns the checks of every port that stores records: a save compares and
+// swaps the version, events and work are stored with their change (I32), and
+// failures leave nothing behind. The state of a record that may change is open.
 func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
 	noun, taken, wins, rule := m.noun(), "a used id", "", ""
 	if m.perOwner {
@@ -237,7 +237,7 @@ func (m *records[R]) farTimes(k *storeKit) {
 	})
 }
 
-// far are times that columns of times lose.
+// far are times that some columns of times cannot store.
 var far = []time.Time{
 	time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
 	time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
@@ -254,7 +254,7 @@ func (m *records[R]) ownersApart(k *storeKit) {
 	kit.Each(k, kit.Distinct, kit.Name, func(owner string) {
 		for other, r := range saved {
 			if other != owner {
-				m.absent(k, owner, *m.head(&r).id, "an owner that looks like its own")
+				m.absent(k, owner, *m.head(&r).id, "an owner that looks like the record's")
 			}
 		}
 		m.has(k, saved[owner], "an owner among look-alikes")
@@ -263,7 +263,7 @@ func (m *records[R]) ownersApart(k *storeKit) {
 
 func (m *records[R]) idsApart(k *storeKit) { m.alike(k) }
 
-// alike saves a record of each id among look-alikes, reads them, and returns them.
+// alike saves a record for each id among look-alikes, reads them, and returns them.
 func (m *records[R]) alike(k *storeKit) []R {
 	var saved []R
 	for i, id := range kit.Distinct {

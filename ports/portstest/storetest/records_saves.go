@@ -36,15 +36,15 @@ func (m *records[R]) taken(k *storeKit) {
 			}
 			k.Case(name, func() {
 				again := m.open(owner, id)
-				m.refused(k, again, "a new record of a taken id")
-				m.refused(k, m.change.of(again, 1), "another new record of a taken id")
-				m.refused(k, m.ended(m.change.of(again, 1)), "a new and ended record of a taken id")
-				m.has(k, saved[i], "the record that has the id")
+				m.refused(k, again, "a new record of a used id")
+				m.refused(k, m.change.of(again, 1), "another new record of a used id")
+				m.refused(k, m.ended(m.change.of(again, 1)), "a new and ended record of a used id")
+				m.has(k, saved[i], "the record with the id")
 			})
 		}
 	}
 	for _, id := range m.ids(saved) {
-		m.absent(k, "zenith", id, "a new record that was refused")
+		m.absent(k, "zenith", id, "a new record that was rejected")
 	}
 }
 
@@ -63,7 +63,7 @@ func (m *records[R]) stale(k *storeKit) {
 
 func (m *records[R]) future(k *storeKit) {
 	want := m.save(k, m.open("acme", m.number(1)))
-	m.refused(k, m.saved(want), "a change at a version that is yet to come")
+	m.refused(k, m.saved(want), "a change at a version above the stored one")
 	m.has(k, want, "after a conflict")
 
 	none := m.at(m.open("acme", m.number(2)), 1)
@@ -84,7 +84,7 @@ func (m *records[R]) stolen(k *storeKit) {
 	m.has(k, want, "after a conflict")
 }
 
-// endsOnce tries every change on every end, and returns what was stored.
+// endsOnce tries every change of every ended record and returns the stored records.
 func (m *records[R]) endsOnce(k *storeKit) []R {
 	var all []R
 	for _, first := range m.ends {
@@ -95,7 +95,7 @@ func (m *records[R]) endsOnce(k *storeKit) []R {
 	for i, id := range m.ids(all) {
 		k.Case(id, func() {
 			want := all[i]
-			m.refused(k, want, "saving an ended record as it is")
+			m.refused(k, want, "saving an ended record unchanged")
 			again := m.at(m.open("acme", id), *m.head(&want).version)
 			m.refused(k, again, "opening an ended record again")
 			m.refused(k, m.change.of(again, 1), "changing an ended record")
@@ -156,8 +156,8 @@ func (m *records[R]) apart(k *storeKit) {
 		return m.open(fmt.Sprint("owner-", i%3), m.number(number))
 	}
 	for i, err := range m.race(k, func(i int) change[R] { return change[R]{record: made(i)} }) {
-		k.OK(err, "one of many saves of different records")
-		m.has(k, m.saved(made(i)), "one of many saves of different records")
+		k.OK(err, "one of many concurrent saves of different records")
+		m.has(k, m.saved(made(i)), "one of many concurrent saves of different records")
 	}
 }
 
@@ -165,7 +165,7 @@ func (m *records[R]) events(k *storeKit) {
 	k.Need(k.Outbox != nil, "Outbox")
 	r := m.open("acme", m.number(1))
 	created, other := m.event("created", m.number(1)), m.event("other", "another key")
-	created.Attempt, created.Claim = 7, 7 // set by Claim: what was saved does not count
+	created.Attempt, created.Claim = 7, 7 // Claim sets these; the saved values do not matter
 	k.nothingQueued("before the save")
 	r = m.saveAll(k, change[R]{record: r, events: []ports.Event{created, other}})
 	created.Attempt, other.Attempt = 1, 1
@@ -177,7 +177,7 @@ func (m *records[R]) events(k *storeKit) {
 	for _, s := range m.steps() {
 		r = m.saveAll(k, change[R]{record: s.of(r, 0), events: []ports.Event{m.event(s.name, m.number(1))}})
 	}
-	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events while an earlier one of the key is out")
+	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events while an earlier one of the key is claimed")
 	k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
 	for _, s := range m.steps() {
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, s.name)), "Ack")
@@ -190,7 +190,7 @@ func (m *records[R]) work(k *storeKit) {
 	want := job("later", later)
 	k.nothingQueued("before the save")
 	m.saveAll(k, change[R]{record: m.open("acme", m.number(1)), work: []ports.WorkItem{want, job("first", kit.Epoch)}})
-	k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"first"}, "the work that is due at once")
+	k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"first"}, "the work that is due immediately")
 	want.Attempt = 1
 	got := items.take(k, later.Add(-time.Millisecond), 10)
 	k.Same(items.ids(got), []string{"first"}, "the work before the other is due") // its lease has ended
@@ -214,7 +214,7 @@ func (m *records[R]) queuedTwice(k *storeKit) {
 	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
 		return m.write(k.Context(), k.Store, change[R]{m.open("acme", m.number(1)), events, work, nil})
 	})
-	m.absent(k, "acme", m.number(1), "a record whose change was refused")
+	m.absent(k, "acme", m.number(1), "a record whose change was rejected")
 }
 
 func (m *records[R]) all(k *storeKit, c change[R], have R) map[string]func(ctx context.Context) error {
@@ -230,12 +230,12 @@ func (m *records[R]) cancelled(k *storeKit) {
 	k.Case("a new "+m.noun(), func() { k.doneContexts(m.all(k, m.queued(m.open("acme", "fresh"), "fresh"), ended)) })
 	for _, s := range m.steps() {
 		k.Case(s.name, func() { k.doneContexts(m.all(k, m.queued(s.of(r, 0), s.name), r)) })
-		m.has(k, r, s.name+" with a context that was done")
+		m.has(k, r, s.name+" with a done context")
 		r = m.save(k, s.of(r, 0))
 	}
-	m.absent(k, "acme", "fresh", "a save with a context that was done")
-	m.has(k, ended, "calls with a context that was done")
-	k.nothingQueued("after a save with a context that was done")
+	m.absent(k, "acme", "fresh", "a save with a done context")
+	m.has(k, ended, "calls with a done context")
+	k.nothingQueued("after a save with a done context")
 }
 
 func (m *records[R]) closed(k *storeKit) {
@@ -255,8 +255,8 @@ func (m *records[R]) lost(k *storeKit) {
 	m.save(k, m.open("acme", "next"))
 }
 
-// loses saves the change, whose acknowledgement is lost, and finds it whole or
-// absent; then it can still be made. It returns the record as it is now.
+// loses saves the change and loses its acknowledgement. The change must be stored
+// completely or not at all; if not, it can be saved again. loses returns the record.
 func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
 	k.LoseNextCommit()
 	k.Code(m.write(k.Context(), k.Store, c), errcodes.OutcomeUnknown, "Save that loses its acknowledgement")
@@ -282,7 +282,7 @@ func (m *records[R]) full(k *storeKit) {
 	m.has(k, before, "in a full store")
 	m.absent(k, "acme", "fresh", "in a full store")
 	empty()
-	k.nothingQueued("after saves that found no room")
+	k.nothingQueued("after saves in a full store")
 	m.has(k, m.saveAll(k, end), "saved when there was room again")
 	k.queuedOnce()
 }

@@ -16,7 +16,7 @@ import (
 // ReportStore checks a ports.ReportStore.
 func ReportStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, reportChecks, "the store keeps no reports", func(s Store) bool { return s.Reports != nil })
+	runStore(t, h, reportChecks, "Store.Reports is nil", func(s Store) bool { return s.Reports != nil })
 }
 
 var reportChecks = slices.Concat(reports.checks("running", reportsReopened), reportRecordChecks, reportClaimChecks, reportExpiryChecks)
@@ -40,7 +40,7 @@ func runningReport(owner, id string) ports.ReportJob {
 	}
 }
 
-// bornAt is a new job as of another instant.
+// bornAt returns a new job with another time of creation.
 func bornAt(j ports.ReportJob, at time.Time) ports.ReportJob {
 	j.CreatedAt, j.UpdatedAt = at, at
 	return j
@@ -52,7 +52,7 @@ func heldReport(j ports.ReportJob, holder string) ports.ReportJob {
 	return j
 }
 
-// endedReport is the end of a running job, an hour after its creation.
+// endedReport returns a running job ended an hour after its creation.
 func endedReport(j ports.ReportJob, status ports.ReportStatus) ports.ReportJob {
 	j.Status, j.EndedAt = status, j.CreatedAt.Add(time.Hour)
 	j.UpdatedAt, j.LeaseUntil = j.EndedAt, time.Time{}
@@ -122,7 +122,7 @@ var reports = &records[ports.ReportJob]{
 }
 
 func reportsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.Need(k.Reopen != nil, "Reopen")
 	free := reports.save(k, runningReport("acme", "free"))
 	held := k.takesUp("process-1", kit.Epoch, free)
 	other := reports.save(k, bornAt(runningReport("zenith", "other"), kit.Epoch.Add(time.Millisecond)))
@@ -131,15 +131,15 @@ func reportsReopened(k *storeKit) {
 	k.removeReport("acme", "removed")
 	k.Store = k.Reopen()
 	for _, j := range []ports.ReportJob{held, other, ended} {
-		reports.has(k, j, "the report after opening again")
+		reports.has(k, j, "the report after reopening")
 	}
-	reports.absent(k, "acme", "removed", "what was removed before")
-	reports.sameList(k, k.expired(ended.EndedAt, 10), []ports.ReportJob{ended}, "ExpiredReports after opening again")
-	reports.refused(k, ended, "a change of what ended before")
+	reports.absent(k, "acme", "removed", "a report removed before reopening")
+	reports.sameList(k, k.expired(ended.EndedAt, 10), []ports.ReportJob{ended}, "ExpiredReports after reopening")
+	reports.refused(k, ended, "a change of a report that ended before reopening")
 	other = k.takesUp("process-2", other.CreatedAt, other)
-	k.nobody(kit.Epoch, "while the leases hold after opening again")
+	k.nobody(kit.Epoch, "while the leases last after reopening")
 	k.takesUp("process-2", held.LeaseUntil, held)
-	reports.keeps(k, endedReport(other, ports.ReportFailed), "an end after opening again")
+	reports.keeps(k, endedReport(other, ports.ReportFailed), "an end after reopening")
 }
 
 var reportRecordChecks = []storeCheck{
@@ -147,13 +147,13 @@ var reportRecordChecks = []storeCheck{
 		kit.Each(k, reportKinds, kit.Text, func(kind ports.ReportKind) {
 			j := runningReport("acme", "waits "+string(kind))
 			j.Kind = kind
-			j = reports.keeps(k, j, "a report that nobody has taken up")
-			j = reports.keeps(k, heldReport(j, "process-1"), "a report that a process has taken up")
+			j = reports.keeps(k, j, "a report that is not claimed")
+			j = reports.keeps(k, heldReport(j, "process-1"), "a claimed report")
 			j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
 			for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
 				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
 			}
-			reports.keeps(k, j, "a report whose times lie close together")
+			reports.keeps(k, j, "a report whose times are close together")
 		})
 	}},
 	{"every field of an ended report is returned as saved", reportEndRoundTrip},
@@ -185,7 +185,7 @@ var reportRecordChecks = []storeCheck{
 func reportEndRoundTrip(k *storeKit) {
 	kit.Each(k, reportEnds, kit.Text, func(status ports.ReportStatus) {
 		j := endedReport(runningReport("acme", "at once "+string(status)), status)
-		reports.keeps(k, j, "a report that ended at once as "+string(status))
+		reports.keeps(k, j, "a report created as "+string(status))
 
 		before := reports.save(k, runningReport("acme", "later "+string(status)))
 		after := endedReport(heldReport(before, "process-2"), status)
@@ -224,7 +224,7 @@ func reportTexts(k *storeKit) {
 	j := runningReport("acme", "all")
 	j.Request.Columns = listTexts
 	j.Request.Filters = []ports.Filter{{Column: "status", OneOf: listTexts}}
-	reports.keeps(k, j, "a report of all texts")
+	reports.keeps(k, j, "a report with all texts")
 }
 
 func emptyReport(k *storeKit) {
@@ -235,9 +235,9 @@ func emptyReport(k *storeKit) {
 			for range columns {
 				j.Request.Filters = append(j.Request.Filters, ports.Filter{OneOf: columns})
 			}
-			j = reports.keeps(k, j, "a running report of empty fields")
+			j = reports.keeps(k, j, "a running report with empty fields")
 			j.Status, j.EndedAt, j.FileSHA256 = ports.ReportCompleted, kit.Epoch, strings.Repeat("0", 64)
-			reports.keeps(k, j, "a completed report of empty fields")
+			reports.keeps(k, j, "a completed report with empty fields")
 		})
 	}
 	j := runningReport("acme", "filters of nothing")
@@ -251,22 +251,22 @@ func reportNotAliased(k *storeKit) {
 	want.Request = runningReport("acme", "report-1").Request
 	spoil(&in)
 	got := kit.Got(k.Reports.Report(k.Context(), "acme", "report-1")).OK(k, "Report")
-	reports.same(k, got, want, "the report after what was saved has changed")
+	reports.same(k, got, want, "the report after the saved value was changed")
 	spoil(&got)
-	reports.has(k, want, "the report after what was read has changed")
+	reports.has(k, want, "the report after the value read was changed")
 
 	claimed := k.takeUp("process-1", kit.Epoch)
 	spoil(&claimed)
 	claimed = kit.Got(k.Reports.Report(k.Context(), "acme", "report-1")).OK(k, "Report")
-	k.Same(plainReport(claimed).Request, want.Request, "the request after what was claimed has changed")
+	k.Same(plainReport(claimed).Request, want.Request, "the request after the claimed value was changed")
 
 	want = reports.save(k, endedReport(claimed, ports.ReportCompleted))
 	for range 2 {
 		page := k.expired(want.EndedAt, 10)
-		reports.sameList(k, page, []ports.ReportJob{want}, "the listing after what was listed has changed")
+		reports.sameList(k, page, []ports.ReportJob{want}, "the listing after the listed value was changed")
 		spoil(&page[0])
 	}
-	reports.has(k, want, "the report after what was listed has changed")
+	reports.has(k, want, "the report after the listed value was changed")
 }
 
 func spoil(j *ports.ReportJob) {
@@ -281,7 +281,7 @@ func spoil(j *ports.ReportJob) {
 	}
 }
 
-// reportIDsApart also removes every other report of the look-alikes.
+// reportIDsApart also removes every second report of the look-alikes.
 func reportIDsApart(k *storeKit) {
 	saved := reports.alike(k)
 	for i, j := range saved {

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// reportClaimChecks: who works at what (I22).
+// reportClaimChecks check which process works on which report (I22).
 var reportClaimChecks = []storeCheck{
 	{"a claim returns the report with its lease and stores it", func(k *storeKit) {
 		for _, holder := range []string{"process-1", "", "proc\x00ess\xff "} {
@@ -27,26 +27,26 @@ var reportClaimChecks = []storeCheck{
 		k.nobody(kit.Epoch, "of an empty store")
 		j := reports.save(k, runningReport("acme", "report-1"))
 		k.takesUp("process-1", kit.Epoch, j)
-		k.nobody(kit.Epoch, "when all are taken up")
+		k.nobody(kit.Epoch, "when all are claimed")
 	}},
 	{"the oldest report is claimed first", claimOrder},
 	{"a report is not claimed while its lease holds", func(k *storeKit) {
 		first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 		second := reports.save(k, bornAt(runningReport("acme", "report-2"), kit.Epoch.Add(time.Millisecond)))
-		k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
+		k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // the holder's own report too
 		for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
-			k.nobody(now, "while the leases hold")
+			k.nobody(now, "while the leases last")
 		}
 		held := runningReport("acme", "held by a save")
 		held.Holder, held.LeaseUntil = "process-2", first.LeaseUntil
 		reports.save(k, held)
-		k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
+		k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases last")
 		reports.has(k, first, "a report under lease")
 	}},
 	{"a report whose lease has ended is claimed again and keeps its first start", func(k *storeKit) {
 		j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 		for attempt := 2; attempt < 6; attempt++ {
-			k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
+			k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has ended")
 			now := j.LeaseUntil.Add(time.Duration(attempt-2) * time.Hour)
 			j = k.takesUp(fmt.Sprint("process-", attempt%3), now, j)
 			k.Same(j.Attempts, attempt, "the attempts")
@@ -67,7 +67,7 @@ var reportClaimChecks = []storeCheck{
 
 		j.LeaseUntil = time.Time{}
 		j = reports.save(k, j)
-		k.takesUp("process-3", kit.Epoch, j) // given back: at once
+		k.takesUp("process-3", kit.Epoch, j) // released, so immediately
 	}},
 	{"a save after another claim is a conflict", func(k *storeKit) {
 		mine := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
@@ -78,16 +78,16 @@ var reportClaimChecks = []storeCheck{
 		for _, status := range reportEnds {
 			reports.refused(k, endedReport(mine, status), "an end after another claim")
 		}
-		reports.has(k, theirs, "a report that another process has")
+		reports.has(k, theirs, "a report that another process has claimed")
 		again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
-		reports.refused(k, beat, "a heartbeat of an attempt before, by the same holder")
-		reports.keeps(k, endedReport(again, ports.ReportCompleted), "the end by who has it")
+		reports.refused(k, beat, "a heartbeat of an earlier attempt of the same holder")
+		reports.keeps(k, endedReport(again, ports.ReportCompleted), "an end by the current holder")
 	}},
 	{"an ended report is never claimed (I22)", func(k *storeKit) {
 		for _, status := range reportEnds {
 			reports.save(k, endedReport(runningReport("acme", "at once "+string(status)), status))
 			j := endedReport(k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "held "+string(status)))), status)
-			j.LeaseUntil = kit.Epoch.Add(lease) // a store may not look at it
+			j.LeaseUntil = kit.Epoch.Add(lease) // which the store must ignore
 			reports.save(k, j)
 			free := reports.save(k, runningReport("acme", "free "+string(status)))
 			reports.save(k, endedReport(free, status))
@@ -101,7 +101,7 @@ var reportClaimChecks = []storeCheck{
 			j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
 			k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
 		}
-		k.nobody(kit.Epoch, "when all are taken up")
+		k.nobody(kit.Epoch, "when all are claimed")
 	}},
 	{"concurrent claims return different reports", reportClaimRacers},
 	{"of many concurrent claims of one report one succeeds, also after its lease has ended", func(k *storeKit) {
@@ -109,9 +109,9 @@ var reportClaimChecks = []storeCheck{
 		now := kit.Epoch
 		for range 8 {
 			claimed := k.claimsAtOnce(now)
-			k.Same(len(claimed), 1, "the number of racers that got the one report")
+			k.Same(len(claimed), 1, "the number of claims that returned the one report")
 			j = claimedBy(j, claimed[j.ID].Holder, now)
-			reports.has(k, j, "a report that was claimed in a race")
+			reports.has(k, j, "a report claimed in a race")
 			now = j.LeaseUntil
 		}
 	}},
@@ -122,7 +122,7 @@ func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {
 	return kit.Got(k.Reports.ClaimReport(k.Context(), holder, now, lease)).OK(k, "ClaimReport")
 }
 
-// claimedBy is j once the holder has claimed it at now.
+// claimedBy returns j as claimed by the holder at now.
 func claimedBy(j ports.ReportJob, holder string, now time.Time) ports.ReportJob {
 	j.Version++
 	j.Attempts++
@@ -133,23 +133,23 @@ func claimedBy(j ports.ReportJob, holder string, now time.Time) ports.ReportJob 
 	return j
 }
 
-// takesUp takes up a report, which must be want, and returns it as it is now.
+// takesUp claims a report, which must be want, and returns it as it is now.
 func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) ports.ReportJob {
 	got := k.takeUp(holder, now)
-	k.Same(got.ID, want.ID, "the id of the report that was claimed")
+	k.Same(got.ID, want.ID, "the id of the claimed report")
 	want = claimedBy(want, holder, now)
-	reports.same(k, got, want, "a report as it was claimed")
-	reports.has(k, want, "a report that was claimed")
+	reports.same(k, got, want, "the claimed report")
+	reports.has(k, want, "a claimed report")
 	return want
 }
 
 func (k *storeKit) nobody(now time.Time, when string) {
 	j, err := k.Reports.ClaimReport(k.Context(), "process-0", now, lease)
-	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which gave %.80q", when, j.ID))
+	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which returned %.80q", when, j.ID))
 }
 
-// claimOrder saves reports whose creation is in no order of saves or ids, nor
-// before the claim: any running one may be claimed.
+// claimOrder saves reports whose order of creation is neither that of the saves nor
+// that of the ids. They are created after the time of the claim, which must not matter.
 func claimOrder(k *storeKit) {
 	at := map[string]int{"m": 3, "b": 5, "z": 1, "a": 4, "k": 2}
 	saved := map[string]ports.ReportJob{}
@@ -163,7 +163,7 @@ func claimOrder(k *storeKit) {
 	for _, id := range []string{"z", "k", "m", "a", "b"} {
 		k.takesUp("process-1", kit.Epoch, saved[id])
 	}
-	k.nobody(kit.Epoch, "when all are taken up")
+	k.nobody(kit.Epoch, "when all are claimed")
 }
 
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
@@ -175,14 +175,14 @@ func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
 	claimed := map[string]ports.ReportJob{}
 	for i, err := range errs {
 		if err != nil {
-			k.Code(err, errcodes.NotFound, "ClaimReport in a race")
+			k.Code(err, errcodes.NotFound, "a concurrent ClaimReport")
 			continue
 		}
 		if other, twice := claimed[got[i].ID]; twice {
-			k.Fatalf("%s and %s both got %q", other.Holder, got[i].Holder, got[i].ID)
+			k.Fatalf("%s and %s both claimed %q", other.Holder, got[i].Holder, got[i].ID)
 		}
 		claimed[got[i].ID] = got[i]
-		k.Same(got[i].Holder, fmt.Sprint("process-", i), "the holder of what a racer got")
+		k.Same(got[i].Holder, fmt.Sprint("process-", i), "the holder of the claimed report")
 	}
 	return claimed
 }
@@ -195,11 +195,11 @@ func reportClaimRacers(k *storeKit) {
 			saved[j.ID] = j
 		}
 		claimed := k.claimsAtOnce(kit.Epoch)
-		k.Same(len(claimed), n, "the number of reports that were claimed")
+		k.Same(len(claimed), n, "the number of claimed reports")
 		for id, got := range claimed {
 			want := claimedBy(saved[id], got.Holder, kit.Epoch)
-			reports.same(k, got, want, "a report as it was claimed in a race")
-			reports.has(k, want, "a report that was claimed in a race")
+			reports.same(k, got, want, "a report claimed in a race")
+			reports.has(k, want, "a report claimed in a race")
 		}
 		k.nobody(kit.Epoch, "after a race")
 	}
@@ -221,23 +221,23 @@ func claimAgainstSave(k *storeKit) {
 		for i, err := range errs {
 			switch {
 			case err == nil && won >= 0:
-				k.Fatalf("racers %d and %d both won", won, i)
+				k.Fatalf("calls %d and %d both succeeded", won, i)
 			case err == nil:
 				won = i
 			case i == round:
-				k.Code(err, errcodes.Conflict, "a save that lost")
+				k.Code(err, errcodes.Conflict, "a concurrent save that lost")
 			default:
-				k.Code(err, errcodes.NotFound, "a claim that lost")
+				k.Code(err, errcodes.NotFound, "a concurrent claim that lost")
 			}
 		}
 		switch won {
 		case -1:
-			k.Fatalf("neither the claims nor the save won")
+			k.Fatalf("neither a claim nor the save succeeded")
 		case round:
 			end.Version++
 			reports.has(k, end, "a report that the save ended")
 		default:
-			reports.has(k, claimedBy(j, got[won].Holder, kit.Epoch), "a report that a claim took up")
+			reports.has(k, claimedBy(j, got[won].Holder, kit.Epoch), "a report that a claim got")
 		}
 	}
 }

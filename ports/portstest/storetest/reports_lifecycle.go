@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// reportExpiryChecks: what goes, and what stays.
+// reportExpiryChecks check the end, the listing and the removal of reports.
 var reportExpiryChecks = []storeCheck{
 	{"an ended report never changes (I22)", func(k *storeKit) {
 		all := reports.endsOnce(k)
@@ -20,7 +20,7 @@ var reportExpiryChecks = []storeCheck{
 		slices.SortFunc(all, func(a, b ports.ReportJob) int {
 			return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
 		})
-		reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
+		reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "all ended reports")
 	}},
 	{"ExpiredReports lists the reports of every owner that ended by the time", expiredOfAll},
 	{"ExpiredReports is ordered by the end, then id", expiredOrder},
@@ -49,9 +49,9 @@ var reportExpiryChecks = []storeCheck{
 			reports.has(k, j, what)
 		}
 		j := reports.save(k, runningReport("acme", "report-1"))
-		refused(j, "a report that nobody has taken up")
+		refused(j, "a report that is not claimed")
 		j = k.takesUp("process-1", kit.Epoch, j)
-		refused(j, "a report that a process works at")
+		refused(j, "a claimed report")
 		j = reports.save(k, endedReport(j, ports.ReportCompleted))
 		k.removeReport(j.Owner, j.ID)
 		reports.absent(k, j.Owner, j.ID, "a removed report")
@@ -85,15 +85,15 @@ func expiredOfAll(k *storeKit) {
 	reports.sameList(k, k.expired(old.EndedAt.Add(-time.Millisecond), 10), nil, "ExpiredReports before the first end")
 	reports.sameList(k, k.expired(old.EndedAt, 10), want[:1], "ExpiredReports at the first end")
 	reports.sameList(k, k.expired(kit.Epoch.Add(-time.Millisecond), 10), want[:1], "ExpiredReports before an end")
-	reports.sameList(k, k.expired(kit.Epoch, 10), want[:3], "ExpiredReports at the instant of an end")
-	reports.sameList(k, k.expired(kit.Epoch.Add(999*time.Microsecond), 10), want[:3], "ExpiredReports below a millisecond later")
+	reports.sameList(k, k.expired(kit.Epoch, 10), want[:3], "ExpiredReports at the time of an end")
+	reports.sameList(k, k.expired(kit.Epoch.Add(999*time.Microsecond), 10), want[:3], "ExpiredReports less than a millisecond later")
 	reports.sameList(k, k.expired(kit.Epoch.Add(time.Millisecond), 10), want, "ExpiredReports a millisecond later")
 	reports.sameList(k, k.expired(far.EndedAt, 10), append(want, far), "ExpiredReports of all")
 }
 
 func expiredOrder(k *storeKit) {
 	for i, id := range mixedIDs {
-		j := bornAt(runningReport("owner of "+id, id), kit.Epoch.AddDate(0, 0, i-10)) // in another order
+		j := bornAt(runningReport("owner of "+id, id), kit.Epoch.AddDate(0, 0, i-10)) // created in another order
 		j = endedReport(j, ports.ReportFailed)
 		j.EndedAt = mixed(i)
 		reports.save(k, j)
@@ -106,7 +106,7 @@ func expiredOrder(k *storeKit) {
 	}
 	want := slices.DeleteFunc(slices.Sorted(slices.Values(kit.Distinct)), func(id string) bool { return id == "" })
 	got := k.expired(kit.Epoch.AddDate(1, 0, 0), 100)
-	k.Same(reports.ids(got[len(mixedOrder):]), want, "ids of one end, in the order of their bytes")
+	k.Same(reports.ids(got[len(mixedOrder):]), want, "ids with the same end, in the order of their bytes")
 }
 
 func expiredBounds(k *storeKit) {
@@ -122,7 +122,7 @@ func expiredBounds(k *storeKit) {
 	call := func(limit int) error {
 		return errOf(k.Reports.ExpiredReports(k.Context(), late, limit))
 	}
-	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 1,001": call(1_001)})
+	k.invalid(map[string]error{"a limit of 0": call(0), "a limit of -1": call(-1), "a limit of 1,001": call(1_001)})
 }
 
 func reportRemoved(k *storeKit) {
@@ -131,7 +131,7 @@ func reportRemoved(k *storeKit) {
 	k.removeReport("acme", "report-1")
 	reports.absent(k, "acme", "report-1", "a removed report")
 	reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), []ports.ReportJob{stays}, "ExpiredReports after a removal")
-	k.queuedOnce() // what is on its way still arrives
+	k.queuedOnce() // the event and the work are kept
 	reports.refused(k, gone, "a change of a removed report")
 	open := runningReport("acme", "report-1")
 	open.Version = gone.Version
@@ -163,7 +163,7 @@ func removeRacers(k *storeKit) {
 	}
 	page := k.expired(kit.Epoch, kit.Racers)
 	k.Same(len(page), kit.Racers, "the number of ended reports")
-	k.RaceOK("RemoveReport in a race", func(i int) error {
+	k.RaceOK("a concurrent RemoveReport", func(i int) error {
 		for n := range page {
 			j := page[(n+i)%len(page)]
 			if err := k.Reports.RemoveReport(k.Context(), j.Owner, j.ID); err != nil {

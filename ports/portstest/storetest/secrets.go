@@ -13,14 +13,14 @@ import (
 // SecretStore checks a ports.SecretStore.
 func SecretStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, secretChecks, "the store keeps no secrets", func(s Store) bool { return s.Secrets != nil })
+	runStore(t, h, secretChecks, "Store.Secrets is nil", func(s Store) bool { return s.Secrets != nil })
 }
 
 var secretChecks = []storeCheck{
 	{"the first secret of a name is returned from then on", func(k *storeKit) {
 		k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
 		for i := range 3 {
-			k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
+			k.secret("a", freshSecret(i), freshSecret(1), "an existing secret")
 		}
 		k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
 	}},
@@ -31,7 +31,7 @@ var secretChecks = []storeCheck{
 			k.Case(kit.Name(want), func() {
 				name := fmt.Sprint("secret-", i)
 				k.secret(name, want, want, "a new secret")
-				k.secret(name, freshSecret(i), want, "a secret that is there")
+				k.secret(name, freshSecret(i), want, "an existing secret")
 			})
 		}
 	}},
@@ -39,12 +39,12 @@ var secretChecks = []storeCheck{
 		for round := range 8 {
 			name := fmt.Sprint("secret-", round)
 			got := make([][]byte, kit.Racers)
-			k.RaceOK("Secret in a race", func(i int) (err error) {
+			k.RaceOK("a concurrent Secret", func(i int) (err error) {
 				got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
 				return err
 			})
 			for i := range got {
-				k.Same(got[i], got[0], "what a racer got")
+				k.Same(got[i], got[0], "the secret of a concurrent call")
 			}
 			k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
 		}
@@ -63,17 +63,17 @@ var secretChecks = []storeCheck{
 	{"a done context returns its code and changes nothing", func(k *storeKit) {
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
-		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
+		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first requested with a done context")
 	}},
 	{"a closed store returns Closed", func(k *storeKit) {
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		k.closed(k.secretCalls("have"))
 	}},
 	{"a reopened store has its secrets", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
 		k.Store = k.Reopen()
-		k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
+		k.secret("have", freshSecret(2), freshSecret(1), "the secret after reopening")
 	}},
 }
 
@@ -86,7 +86,7 @@ func (k *storeKit) secret(name string, fresh, want []byte, what string) {
 func secretNamesApart(k *storeKit) {
 	for _, there := range []bool{false, true} {
 		for i, name := range kit.Distinct {
-			k.Case(fmt.Sprintf("%s, there %t", kit.Name(name), there), func() {
+			k.Case(fmt.Sprintf("%s, stored %t", kit.Name(name), there), func() {
 				if name == "" {
 					return
 				}
@@ -106,11 +106,11 @@ func secretBounds(k *storeKit) {
 	}
 	long := strings.Repeat("\xff", 64)
 	k.invalid(map[string]error{
-		"a secret without a name":    ask("", 32),
-		"a name of 65 bytes":         ask(long+"x", 32),
-		"a secret of 15 bytes":       ask("a", 15),
-		"a secret of 1,025 bytes":    ask("a", 1025),
-		"no secret, of a short name": ask("b", 0),
+		"a secret without a name": ask("", 32),
+		"a name of 65 bytes":      ask(long+"x", 32),
+		"a secret of 15 bytes":    ask("a", 15),
+		"a secret of 1,025 bytes": ask("a", 1025),
+		"an empty secret":         ask("b", 0),
 	})
 	for name, size := range kit.ByName(map[string]int{"a": 16, long: 1024}) {
 		k.Case(kit.Name(name), func() {

@@ -1,7 +1,7 @@
-// Package storetest checks stores in one call for each port. Its suites hold what
-// the ports' comments promise and what stores have got wrong before: keys that
-// differ by case or a trailing blank, a stale version, racers of which one must
-// win, an acknowledgement that is lost.
+// Package storetest checks stores, in one call for each port. Its suites check what
+// the ports' comments require and mistakes that stores have made before: keys that
+// differ only by case or a trailing space, stale versions, concurrent saves of which
+// one must succeed, lost acknowledgements.
 //
 //	func TestConforms(t *testing.T) {
 //		storetest.RateLockStore(t, storetest.Harness{
@@ -16,7 +16,7 @@
 //
 // [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
 // [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
-// [TokenStore] all take a [Harness], and so does [AuditTrail], which writes through
+// [TokenStore] each take a [Harness], and so does [AuditTrail], which writes through
 // all of these ports.
 package storetest
 
@@ -32,11 +32,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// Store is an open store, with what the suites need to drive it to its edges.
-// A field that is nil leaves out the checks that need it, with the reason in
-// the test's output.
+// Store is an open store, with what the suites need to test its limits. If a field
+// is nil, the checks that need it are skipped, with the reason in the test's
+// output.
 type Store struct {
-	RateLocks ports.RateLockStore // the suites Work, Outbox and DeadLetters need it too: items come in through its Save
+	RateLocks ports.RateLockStore // the suites Work, Outbox and DeadLetters need it too: they save items through it
 	Clients   ports.ClientStore
 	Tokens    ports.TokenStore
 	Work      ports.Work
@@ -49,39 +49,39 @@ type Store struct {
 	Answers      ports.AnswerCache
 	Secrets      ports.SecretStore
 
-	// AuditRows reads the audit rows of every write in their order, from the one
-	// behind the place after on; limit is 1 to 10,000. The suite AuditTrail needs it.
+	// AuditRows reads at most limit (1 to 10,000) audit rows of every write in order,
+	// starting after the position after. The suite AuditTrail needs it.
 	AuditRows func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 
 	// Close closes the store.
 	Close func() error
-	// Reopen closes the store and opens the same data again, as a restart does.
-	// Leave it nil for a store that is not durable.
+	// Reopen closes the store and opens the same data again, as a restart does. It
+	// is nil for a store that is not durable.
 	Reopen func() Store
-	// LoseNextCommit makes the next Save lose the acknowledgement of its
-	// commit, as a broken connection does. Whether that commit takes effect is
-	// the author's choice; run the suite once for each.
+	// LoseNextCommit makes the next Save lose the acknowledgement of its commit, as
+	// a broken connection does. The commit may take effect or not: run the suite
+	// once for each.
 	LoseNextCommit func()
-	// Fill leaves the store no room for the next Save; the function returned
+	// Fill leaves no room in the store for the next Save; the returned function
 	// makes room again.
 	Fill func() (empty func())
 }
 
 // Harness opens stores for a suite.
 type Harness struct {
-	// Open returns an empty store. It is called once for each check, and cleans
-	// up through tb.Cleanup.
+	// Open returns an empty store. It is called once for each check and cleans up
+	// through tb.Cleanup.
 	Open func(tb testing.TB) Store
-	// Parallel says that each Open returns a store of its own, so that the
-	// checks may run side by side.
+	// Parallel declares that each Open returns a separate store, so that the checks
+	// may run in parallel.
 	Parallel bool
-	// Except names checks that the store cannot pass, each with the reason. An
-	// unknown name or an empty reason fails the suite.
+	// Except maps checks that the store cannot pass to the reason. An unknown name
+	// or an empty reason fails the suite.
 	Except map[string]string
 }
 
-// storeKit is what a check works with: the test, the store, and the assertions
-// that all checks share.
+// storeKit contains the test, the store, and the assertions that all checks of
+// stores share.
 type storeKit struct {
 	kit.Kit
 	Store
@@ -89,7 +89,7 @@ type storeKit struct {
 
 type storeCheck kit.Check[*storeKit]
 
-// runStore runs the checks of one suite, unless what they need is not there.
+// runStore runs the checks of a suite, or skips them if the store lacks a port.
 func runStore(t *testing.T, h Harness, checks []storeCheck, without string, there func(Store) bool) {
 	t.Helper()
 	kit.Run(t, h.Except, checks, func(t *testing.T) *storeKit {
@@ -138,7 +138,7 @@ func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange
 	live := slices.Clone(b.Live())
 	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
 	if i < 0 {
-		k.Fatalf("the book's slots hold %s, and not %q, which is active", kit.Short(ids(live)), id)
+		k.Fatalf("the book's slots contain %s, but not the active lock %q", kit.Short(ids(live)), id)
 	}
 	ended := how(live[i])
 	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
@@ -169,12 +169,12 @@ func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
 	b := k.book(key)
 	if len(b.Live()) == len(b.Slots) {
-		k.Fatalf("the book is full, though the check saved fewer locks in it: %s", kit.Short(ids(b.Live())))
+		k.Fatalf("the book is full although the check saved fewer locks: %s", kit.Short(ids(b.Live())))
 	}
 	return k.save(mint(b, activeLock(key, id, created)))
 }
 
-// carryEvents stores a change of a book that nothing else uses, with the events.
+// carryEvents saves the events with a change of a book that is not used otherwise.
 func (k *storeKit) carryEvents(events ...ports.Event) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
 }
@@ -185,7 +185,7 @@ func (k *storeKit) carryWork(items ...ports.WorkItem) {
 
 func (k *storeKit) gone(owner, id string) {
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
-	k.Code(err, errcodes.NotFound, "Lock of an id that the owner does not have")
+	k.Code(err, errcodes.NotFound, "Lock of an id that is not the owner's")
 }
 
 func errOf[T any](_ T, err error) error { return err }
@@ -194,8 +194,8 @@ const lease = time.Minute
 
 const kind = "notify"
 
-// readPages reads a listing in pages of two, hands each page to then, and returns
-// the ids of all.
+// readPages reads a listing in pages of two, passes each page to then, and returns
+// all ids.
 func readPages[T, P any](
 	k *storeKit, read func(after P, limit int) ([]T, error), pos func(T) P, ids func([]T) []string, then func(page []T),
 ) []string {
@@ -207,7 +207,7 @@ func readPages[T, P any](
 			break
 		}
 		if len(page) > 2 {
-			k.Fatalf("a page of %d, of at most 2", len(page))
+			k.Fatalf("a page of %d records, want at most 2", len(page))
 		}
 		got = append(got, ids(page)...)
 		after = pos(page[len(page)-1])
@@ -216,9 +216,9 @@ func readPages[T, P any](
 	return got
 }
 
-// purging is what a port removes from an instant on.
+// purging describes a port's purge, for the checks that such ports share.
 type purging[V any] struct {
-	save  func(k *storeKit, id string, at time.Time) V // which may go at the instant
+	save  func(k *storeKit, id string, at time.Time) V // saves a record that is due at the time
 	purge func(ctx context.Context, s Store, before time.Time, n int) (int, error)
 	read  func(k *storeKit, v V) error
 	has   func(k *storeKit, v V, what string)
@@ -228,24 +228,24 @@ func (p *purging[V]) purges(k *storeKit, before time.Time, n, want int) {
 	k.Same(kit.Got(p.purge(k.Context(), k.Store, before, n)).OK(k, "the purge"), want, "the number purged")
 }
 
-// byInstant purges what may go before, at and after an instant.
+// byInstant purges records that are due before, at and after a time.
 func (p *purging[V]) byInstant(k *storeKit) {
 	for _, at := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
 		id := func(name string) string { return fmt.Sprint(name, at.Year()) }
 		late, atOnce, early := p.save(k, id("late"), at.Add(time.Millisecond)), p.save(k, id("at"), at), p.save(k, id("early"), at.AddDate(0, 0, -1))
 		p.purges(k, at.AddDate(0, 0, -1).Add(-time.Millisecond), 10, 0)
-		p.has(k, early, "what may not go yet")
+		p.has(k, early, "a record that is not due")
 		p.purges(k, at, 10, 2)
 		for _, v := range []V{early, atOnce} {
-			k.Code(p.read(k, v), errcodes.NotFound, "reading what was purged")
+			k.Code(p.read(k, v), errcodes.NotFound, "reading a purged record")
 		}
-		p.has(k, late, "what may not go yet")
+		p.has(k, late, "a record that is not due")
 		p.purges(k, at, 10, 0)
 		p.purges(k, at.Add(time.Millisecond), 10, 1)
 	}
 }
 
-// bounded purges five, of which the first three may go at one instant, by two.
+// bounded purges five records by two at a time. The first three are due together.
 func (p *purging[V]) bounded(k *storeKit) {
 	var saved []V
 	for i := range 5 {
@@ -263,28 +263,28 @@ func (p *purging[V]) left(k *storeKit, saved []V) int {
 	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool {
 		err := p.read(k, v)
 		if errcodes.Of(err) != errcodes.NotFound {
-			k.OK(err, "reading what may be purged")
+			k.OK(err, "reading a record that may be purged")
 		}
 		return err != nil
 	}))
 }
 
-// winner checks that one racer got through and the rest met a conflict, and
-// returns the winner.
+// winner checks that one call succeeded and the others returned a conflict, and
+// returns the index of the first.
 func (k *storeKit) winner(errs []error) int {
 	won := -1
 	for i, err := range errs {
 		switch {
 		case err != nil:
-			k.Code(err, errcodes.Conflict, "a racer that lost")
+			k.Code(err, errcodes.Conflict, "a concurrent call that lost")
 		case won >= 0:
-			k.Fatalf("racers %d and %d both won", won, i)
+			k.Fatalf("calls %d and %d both succeeded", won, i)
 		default:
 			won = i
 		}
 	}
 	if won < 0 {
-		k.Fatalf("none of %d racers won", len(errs))
+		k.Fatalf("none of %d concurrent calls succeeded", len(errs))
 	}
 	return won
 }

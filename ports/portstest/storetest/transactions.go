@@ -15,13 +15,13 @@ import (
 // TransactionStore checks a ports.TransactionStore.
 func TransactionStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, transactionChecks, "the store keeps no transactions", func(s Store) bool { return s.Transactions != nil })
+	runStore(t, h, transactionChecks, "Store.Transactions is nil", func(s Store) bool { return s.Transactions != nil })
 }
 
 var transactionChecks = slices.Concat(transactions.checks("pending", transactionsReopened), transactionRecordChecks, transactionEndChecks)
 
-// ends are the ends of a transaction; the bad ones may be followed by a late
-// payment.
+// ends are the ends of a transaction. A late payment may follow the unsuccessful
+// ones.
 var (
 	badEnds = []ports.TransactionStatus{ports.TransactionFailed, ports.TransactionErrored}
 	ends    = append([]ports.TransactionStatus{ports.TransactionSucceeded}, badEnds...)
@@ -100,23 +100,23 @@ var transactions = &records[ports.Transaction]{
 }
 
 func transactionsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.Need(k.Reopen != nil, "Reopen")
 	pending := transactions.save(k, pendingTransaction("acme", "pending"))
 	failed := transactions.save(k, endedTransaction(transactions.save(k, pendingTransaction("acme", "failed")), ports.TransactionFailed))
 	late := transactions.save(k, withLate(transactions.save(k, endedTransaction(pendingTransaction("acme", "late"), ports.TransactionErrored))))
 	k.Store = k.Reopen()
 	for _, t := range []ports.Transaction{pending, failed, late} {
-		transactions.has(k, t, "the transaction after opening again")
+		transactions.has(k, t, "the transaction after reopening")
 	}
 	other := late
 	other.LateAt = other.LateAt.Add(time.Millisecond)
-	transactions.refused(k, other, "a second late payment after opening again")
-	transactions.refused(k, endedTransaction(failed, ports.TransactionErrored), "another end after opening again")
-	transactions.keeps(k, withLate(failed), "a late payment after opening again")
-	transactions.keeps(k, endedTransaction(pending, ports.TransactionSucceeded), "an end after opening again")
+	transactions.refused(k, other, "a second late payment after reopening")
+	transactions.refused(k, endedTransaction(failed, ports.TransactionErrored), "another end after reopening")
+	transactions.keeps(k, withLate(failed), "a late payment after reopening")
+	transactions.keeps(k, endedTransaction(pending, ports.TransactionSucceeded), "an end after reopening")
 }
 
-// transactionEndChecks: an end is final, and so is a late payment (I27).
+// transactionEndChecks check that an end and a late payment are final (I27).
 var transactionEndChecks = []storeCheck{
 	{"no field of an ended transaction changes (I27)", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
@@ -130,8 +130,8 @@ var transactionEndChecks = []storeCheck{
 		k.eachEnded(func(t ports.Transaction) {
 			again := pendingTransaction(t.Owner, t.ID)
 			again.Version = t.Version
-			transactions.refused(k, again, "opening a transaction again that ended as "+string(t.Status))
-			transactions.has(k, t, "the transaction that was to be opened again")
+			transactions.refused(k, again, "opening again a transaction that ended as "+string(t.Status))
+			transactions.has(k, t, "the transaction after the attempt to open it again")
 		})
 	}},
 	{"a late payment changes no other field (I27)", func(k *storeKit) {
@@ -139,25 +139,25 @@ var transactionEndChecks = []storeCheck{
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
 				if other.Status == ports.TransactionSucceeded {
-					return // which has no late payment
+					return // a late payment is not possible
 				}
 				other = withLate(other)
 				transactions.refused(k, other, "a late payment with "+what)
 				transactions.has(k, t, "the transaction after a late payment with "+what)
 			})
-			transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
+			transactions.keeps(k, withLate(t), "a transaction with only a late payment")
 		})
 	}},
 	{"a late payment is recorded once (I27)", lateOnce},
 	{"saving an ended transaction unchanged only raises its version", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
-			transactions.keeps(k, t, "a transaction that is saved again as it is")
+			transactions.keeps(k, t, "a transaction that is saved again unchanged")
 		})
 	}},
 }
 
-// otherwise are the changes of an ended transaction that the domain could have
-// made, had it decided otherwise.
+// otherwise are changes of an ended transaction, each of which would have been a
+// valid end.
 var otherwise = map[string]func(t *ports.Transaction){
 	"direction":    func(t *ports.Transaction) { t.Direction = errcodes.Payout },
 	"raw code":     func(t *ports.Transaction) { t.Raw.Code += "\x00" },
@@ -198,8 +198,8 @@ func othersOf(t ports.Transaction) map[string]ports.Transaction {
 	return others
 }
 
-// eachEnded saves transactions that ended, at once and later, and with a late
-// payment. Each is a case.
+// eachEnded runs a case for each kind of ended transaction: created as ended, ended
+// later, and with a late payment.
 func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
 	ended := func(id string, save func(pending ports.Transaction) ports.Transaction) {
 		k.Case(id, func() { then(save(pendingTransaction("acme", id))) })
@@ -224,12 +224,12 @@ func lateOnce(k *storeKit) {
 		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 		t = transactions.save(k, withLate(t))
 		kit.EachOf(k, map[string]func(t *ports.Transaction){
-			"an earlier time": func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(-time.Millisecond) },
-			"a later time":    func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(time.Millisecond) },
-			"another code":    func(t *ports.Transaction) { t.LateRaw.Code += "\x00" },
-			"another message": func(t *ports.Transaction) { t.LateRaw.Message += "\x00" },
-			"no words":        func(t *ports.Transaction) { t.LateRaw = ports.RawFailure{} },
-			"no late payment": func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} },
+			"an earlier time":     func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(-time.Millisecond) },
+			"a later time":        func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(time.Millisecond) },
+			"another code":        func(t *ports.Transaction) { t.LateRaw.Code += "\x00" },
+			"another message":     func(t *ports.Transaction) { t.LateRaw.Message += "\x00" },
+			"no code and message": func(t *ports.Transaction) { t.LateRaw = ports.RawFailure{} },
+			"no late payment":     func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} },
 		}, func(what string, change func(t *ports.Transaction)) {
 			other := t
 			change(&other)

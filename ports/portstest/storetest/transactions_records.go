@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// transactionRecordChecks: what goes in comes out, a provider's words byte for byte (I26).
+// transactionRecordChecks check that records are returned as saved, providers' texts byte for byte (I26).
 var transactionRecordChecks = []storeCheck{
 	{"every field of a pending transaction is returned as saved", func(k *storeKit) {
 		kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
@@ -19,9 +19,9 @@ var transactionRecordChecks = []storeCheck{
 			t.Direction = direction
 			transactions.keeps(k, t, "a pending transaction")
 			t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
-			transactions.keeps(k, t, "a pending transaction whose times lie close together")
-			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
-			transactions.keeps(k, t, "a pending transaction that waits for ever")
+			transactions.keeps(k, t, "a pending transaction whose times are close together")
+			t.ID, t.RespondBy = "without a deadline "+string(direction), time.Time{}
+			transactions.keeps(k, t, "a pending transaction without a deadline")
 		})
 	}},
 	{"every field of an ended transaction is returned as saved", transactionEndRoundTrip},
@@ -32,20 +32,20 @@ var transactionRecordChecks = []storeCheck{
 			transactions.keeps(k, t, "a late payment in the millisecond of the end")
 			t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
 			t.LateAt = t.EndedAt.Add(time.Millisecond)
-			transactions.keeps(k, t, "a late payment of which a provider said nothing")
+			transactions.keeps(k, t, "a late payment without a code and message")
 		})
 	}},
 	{"empty fields are returned empty", emptyTransaction},
 	{"distant times are returned unchanged", transactions.farTimes},
 	{"transaction ids that look alike are different transactions", transactions.idsApart},
-	// Each owner's takes its own way.
+	// The two transactions change independently.
 	{"two owners may use the same id", func(k *storeKit) {
 		first := transactions.save(k, pendingTransaction("acme", "tx-1"))
 		second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
 		first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
 		transactions.has(k, second, "the other owner's transaction of the same id")
 		second = transactions.save(k, withLate(second))
-		transactions.has(k, first, "one owner's transaction after a late payment of the other's")
+		transactions.has(k, first, "one owner's transaction after a late payment of the other owner's")
 		transactions.has(k, second, "the other owner's transaction with a late payment")
 	}},
 	{"owners and ids with equal concatenations are different", transactionKeysMeet},
@@ -55,10 +55,10 @@ var transactionRecordChecks = []storeCheck{
 				next := raws[(i+1)%len(raws)] // so that no two fields are equal
 				t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
 				t.Raw = ports.RawFailure{Code: raw, Message: next}
-				t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
+				t = transactions.keeps(k, t, fmt.Sprintf("a transaction with the raw text %+q", raw))
 				t = withLate(t)
 				t.LateRaw = ports.RawFailure{Code: next, Message: raw}
-				transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
+				transactions.keeps(k, t, fmt.Sprintf("a late payment with the raw text %+q", raw))
 			})
 		}
 	}},
@@ -73,7 +73,7 @@ var transactionRecordChecks = []storeCheck{
 		for _, field := range rawFields {
 			*field(&t) = long
 		}
-		transactions.keeps(k, t, "a transaction whose every word is long")
+		transactions.keeps(k, t, "a transaction with all texts long")
 	}},
 	{"a raw code or message above 64 KiB is rejected and stores nothing", rawTooLong},
 	{"changing an argument after Save does not change the store", func(k *storeKit) {
@@ -84,20 +84,20 @@ var transactionRecordChecks = []storeCheck{
 		change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
 		event.Attempt, work.Attempt = 1, 1
 		if k.Outbox != nil {
-			k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
+			k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside the store")
 		}
 		if k.Work != nil {
-			k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
+			k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside the store")
 		}
 	}},
 }
 
-// transactionEndRoundTrip saves each end at once, and as a change of a pending
-// one.
+// transactionEndRoundTrip saves each end both as a new transaction and as a change
+// of a pending one.
 func transactionEndRoundTrip(k *storeKit) {
 	kit.Each(k, ends, kit.Text, func(status ports.TransactionStatus) {
 		t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
-		transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
+		transactions.keeps(k, t, "a transaction created as "+string(status))
 
 		before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
 		after := endedTransaction(before, status)
@@ -113,7 +113,7 @@ func transactionEndRoundTrip(k *storeKit) {
 	})
 }
 
-// emptyTransaction leaves out what an end that the service found itself has not.
+// emptyTransaction omits the fields that an end without a provider's answer lacks.
 func emptyTransaction(k *storeKit) {
 	kit.Each(k, append(ends, ports.TransactionPending), kit.Text, func(status ports.TransactionStatus) {
 		t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
@@ -126,7 +126,7 @@ func emptyTransaction(k *storeKit) {
 			t.EndedAt = kit.Epoch
 		case ports.TransactionPending:
 		}
-		transactions.keeps(k, t, "a transaction of empty fields")
+		transactions.keeps(k, t, "a transaction with empty fields")
 	})
 }
 
@@ -141,7 +141,7 @@ func transactionKeysMeet(k *storeKit) {
 	}
 	for _, t := range saved {
 		k.Case(kit.Name(t.Owner)+" "+kit.Name(t.ID), func() {
-			transactions.has(k, t, "one of the transactions whose owner and id read alike together")
+			transactions.has(k, t, "a transaction among those with the same concatenation of owner and id")
 		})
 	}
 }
@@ -154,7 +154,7 @@ var everyByte = func() string {
 	return string(all)
 }()
 
-// raws are texts that columns of text and careless copies damage.
+// raws are texts that text columns and careless copying damage.
 var raws = []string{
 	"", "\x00", "a\x00b", "\x00\x00", "\xff\xfe", "a\xc3(", "\xed\xa0\x80", everyByte, " blanks\t\r\n ", "05", "1e3", "0x41",
 	`{"message":"caf` + "\u00e9" + `"}`, "cafe\u0301", "\ufeffmark", "'; --", "NULL",
@@ -180,7 +180,7 @@ func rawTooLong(k *storeKit) {
 			})
 		}
 	}
-	transactions.absent(k, "acme", "new", "a transaction that was too long")
-	transactions.has(k, pending, "the transaction whose end was too long")
+	transactions.absent(k, "acme", "new", "a new transaction that was too long")
+	transactions.has(k, pending, "the pending transaction after an end that was too long")
 	transactions.save(k, endedTransaction(pending, ports.TransactionFailed))
 }

@@ -16,7 +16,7 @@ import (
 // ValidationStore checks a ports.ValidationStore.
 func ValidationStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, validationChecks, "the store keeps no validations", func(s Store) bool { return s.Validations != nil })
+	runStore(t, h, validationChecks, "Store.Validations is nil", func(s Store) bool { return s.Validations != nil })
 }
 
 var validationChecks = slices.Concat(validations.checks("pending", validationsReopened), validationRecordChecks, overdueChecks)
@@ -25,8 +25,8 @@ var terminals = []ports.ValidationStatus{
 	ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError,
 }
 
-// pendingValidation makes a validation that is being asked about, and has ended
-// five minutes later.
+// pendingValidation returns a pending validation whose deadline is five minutes
+// after its creation.
 func pendingValidation(owner, id string) ports.ValidationRecord {
 	return ports.ValidationRecord{
 		ID: id, Owner: owner, MerchantID: "merchant-1",
@@ -107,17 +107,17 @@ func (k *storeKit) invalid(calls map[string]error) {
 }
 
 func validationsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.Need(k.Reopen != nil, "Reopen")
 	pending := validations.save(k, pendingValidation("acme", "pending"))
 	done := validations.save(k, endedAs(validations.save(k, pendingValidation("acme", "done")), ports.StatusNameMismatch))
 	purged := k.purgeable("purged", ports.StatusVerified, kit.Epoch)
 	validationPurges.purges(k, kit.Epoch, 10, 1)
 	k.Store = k.Reopen()
-	validations.has(k, pending, "the pending validation after opening again")
-	validations.has(k, done, "the ended validation after opening again")
-	validations.absent(k, purged.Owner, purged.ID, "what was purged before")
-	k.Same(k.overdue(pending.Deadline), []string{"pending"}, "Overdue after opening again")
-	validations.refused(k, done, "a change of what ended before")
+	validations.has(k, pending, "the pending validation after reopening")
+	validations.has(k, done, "the ended validation after reopening")
+	validations.absent(k, purged.Owner, purged.ID, "a validation purged before reopening")
+	k.Same(k.overdue(pending.Deadline), []string{"pending"}, "Overdue after reopening")
+	validations.refused(k, done, "a change of a validation that ended before reopening")
 	validations.save(k, endedAs(pending, ports.StatusVerified))
 	validationPurges.purges(k, done.PurgeAt, 10, 2)
 }
@@ -129,20 +129,20 @@ var validationRecordChecks = []storeCheck{
 		validations.keeps(k, v, "a pending validation")
 		v = pendingValidation("acme", "validation-2")
 		v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
-		validations.keeps(k, v, "a pending validation whose times lie close together")
+		validations.keeps(k, v, "a pending validation whose times are close together")
 	}},
 	{"every field of an ended validation is returned as saved", validationEndRoundTrip},
-	// A validation by internal rules lacks most fields.
+	// A validation by internal rules has few fields.
 	{"empty fields are returned empty", func(k *storeKit) {
 		validations.keeps(k, ports.ValidationRecord{
 			ID: "validation-1", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
 			Status: ports.StatusError, Provider: ports.ProviderRules, Type: ports.InternalRules,
 			CreatedAt: kit.Epoch, EndedAt: kit.Epoch, PurgeAt: kit.Epoch.Add(time.Hour),
-		}, "an ended validation of empty fields")
+		}, "an ended validation with empty fields")
 		validations.keeps(k, ports.ValidationRecord{
 			ID: "validation-2", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
 			Status: ports.StatusPending, CreatedAt: kit.Epoch, Deadline: kit.Epoch, PurgeAt: kit.Epoch,
-		}, "a pending validation of empty fields")
+		}, "a pending validation with empty fields")
 	}},
 	{"distant times are returned unchanged", validations.farTimes},
 	{"an ended validation never changes", func(k *storeKit) {
@@ -166,10 +166,10 @@ var validationRecordChecks = []storeCheck{
 		in.Sealed.Data[0] = '!'
 		for range 2 {
 			got := kit.Got(k.Validations.Validation(k.Context(), "acme", "validation-1")).OK(k, "Validation")
-			validations.same(k, got, want, "the validation after its bytes were changed outside")
+			validations.same(k, got, want, "the validation after its bytes were changed outside the store")
 			got.Sealed.Data[0] = '?'
 			page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
-			validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
+			validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside the store")
 			page[0].Sealed.Data[0] = '*'
 		}
 	}},
@@ -183,7 +183,7 @@ func validationEndRoundTrip(k *storeKit) {
 				id := fmt.Sprint("validation-", i, cached)
 				v := endedAs(pendingValidation("acme", id), status)
 				v.Cached = cached
-				validations.keeps(k, v, "a validation that ended at once as "+string(status))
+				validations.keeps(k, v, "a validation created as "+string(status))
 
 				before := validations.save(k, pendingValidation("acme", id+" later"))
 				after := endedAs(before, status)

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// overdueChecks: what a recovery finds, and what a purge removes.
+// overdueChecks check the listing that recovery uses, and purges.
 var overdueChecks = []storeCheck{
 	{"Overdue lists the pending validations of every owner whose deadline has passed", func(k *storeKit) {
 		k.Same(k.overdue(kit.Epoch), []string{}, "Overdue of an empty store")
@@ -20,15 +20,15 @@ var overdueChecks = []storeCheck{
 		v.Deadline = kit.Epoch
 		validations.save(k, v)
 		k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
-		k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
-		k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
+		k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the time of a deadline")
+		k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue after all deadlines")
 	}},
 	{"Overdue is ordered by deadline, then id", func(k *storeKit) {
 		k.deadlines(mixed, mixedIDs...)
 		k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
 	}},
-	// All pages are read twice: at rest, and while each validation ends after it was
-	// read, so that the place that a page starts from is gone.
+	// All pages are read twice, the second time ending each validation after it was
+	// read, so that the one that a page continues after is no longer listed.
 	{"Overdue pages without a gap or a repeat", func(k *storeKit) {
 		k.deadlines(func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
 		k.deadlines(func(int) time.Time { return kit.Epoch.Add(2 * time.Millisecond) }, "too late")
@@ -39,8 +39,8 @@ var overdueChecks = []storeCheck{
 				validations.save(k, endedAs(v, ports.StatusError))
 			}
 		})
-		k.Same(got, want, "all pages, while what was read ends")
-		k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
+		k.Same(got, want, "all pages while the validations read are ended")
+		k.Same(k.overdue(by), []string{}, "Overdue after all ended")
 	}},
 	{"Overdue omits ended validations", func(k *storeKit) {
 		for _, status := range terminals {
@@ -56,11 +56,11 @@ var overdueChecks = []storeCheck{
 		moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
 		moved.Deadline = kit.Epoch.Add(time.Hour)
 		moved = validations.save(k, moved)
-		k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
-		k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the deadline of now")
+		k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the earlier deadline")
+		k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the new deadline")
 		moved.Deadline = kit.Epoch.Add(-time.Minute)
 		validations.save(k, moved)
-		k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
+		k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was moved back")
 	}},
 	{"a listed validation has every field", func(k *storeKit) {
 		first := validations.save(k, pendingValidation("acme", "validation-1"))
@@ -77,10 +77,10 @@ var overdueChecks = []storeCheck{
 		call := func(limit int) error {
 			return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, limit))
 		}
-		page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, 1)).OK(k, "Overdue with the least limit")
+		page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, 1)).OK(k, "Overdue with the lowest limit")
 		k.Same(validations.ids(page), []string{"a"}, "a page of one")
-		k.OK(call(10_000), "Overdue with the greatest limit")
-		k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
+		k.OK(call(10_000), "Overdue with the highest limit")
+		k.invalid(map[string]error{"a limit of 0": call(0), "a limit of -1": call(-1), "a limit of 10,001": call(10_001)})
 	}},
 	{"a purge removes ended validations that are due, and nothing else", func(k *storeKit) {
 		for _, status := range terminals {
@@ -89,7 +89,7 @@ var overdueChecks = []storeCheck{
 			v.PurgeAt = kit.Epoch
 			v = validations.save(k, endedAs(v, status))
 			validationPurges.purges(k, kit.Epoch, 10, 1)
-			validations.absent(k, v.Owner, v.ID, "a validation that was purged")
+			validations.absent(k, v.Owner, v.ID, "a purged validation")
 		}
 	}},
 	{"a purge removes at most n and returns how many", validationPurges.bounded},
@@ -100,13 +100,13 @@ var overdueChecks = []storeCheck{
 		k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
 		validations.keeps(k, endedAs(v, ports.StatusError), "a validation that ended after a purge")
 		validationPurges.purges(k, kit.Epoch, 10, 1)
-		validations.absent(k, "acme", "validation-1", "a validation that was purged")
+		validations.absent(k, "acme", "validation-1", "a purged validation")
 	}},
 	{"a purged validation is not found", func(k *storeKit) {
 		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 		validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
 		validationPurges.purges(k, kit.Epoch, 10, 2)
-		k.queuedOnce() // what is on its way still arrives
+		k.queuedOnce() // the event and the work are kept
 		open := pendingValidation(v.Owner, v.ID)
 		open.Version = v.Version
 		validations.refused(k, open, "a change of a purged validation")
@@ -119,15 +119,15 @@ var overdueChecks = []storeCheck{
 		call := func(n int) error {
 			return errOf(k.Validations.PurgeValidations(k.Context(), kit.Epoch, n))
 		}
-		k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
-		validations.has(k, v, "a validation after purges that were refused")
+		k.invalid(map[string]error{"a purge of 0": call(0), "a purge of -1": call(-1), "a purge of 10,001": call(10_001)})
+		validations.has(k, v, "a validation after rejected purges")
 		validationPurges.purges(k, kit.Epoch, 10_000, 1)
 		validationPurges.purges(k, kit.Epoch, 1, 0)
 	}},
 }
 
-// deadlines saves a pending validation for each id: the listing's order is
-// neither the order of the saves nor that of the ids.
+// deadlines saves a pending validation for each id. The order of the listing is
+// neither that of the saves nor that of the ids.
 func (k *storeKit) deadlines(at func(i int) time.Time, ids ...string) {
 	for i, id := range ids {
 		v := pendingValidation("owner of "+id, id)
@@ -148,15 +148,15 @@ func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.T
 	return validations.save(k, endedAs(purgedAt("owner of "+id, id, at), status))
 }
 
-// purgedAt makes a pending validation that may go from the instant on, once it
-// has ended.
+// purgedAt returns a pending validation that may be purged from the time at, once
+// it has ended.
 func purgedAt(owner, id string, at time.Time) ports.ValidationRecord {
 	v := pendingValidation(owner, id)
 	v.CreatedAt, v.Deadline, v.PurgeAt = at.Add(-time.Hour), at.Add(-30*time.Minute), at
 	return v
 }
 
-// purgesOf is the purge of validations that ended so.
+// purgesOf describes the purge of validations with the status.
 func purgesOf(status ports.ValidationStatus) *purging[ports.ValidationRecord] {
 	return &purging[ports.ValidationRecord]{
 		save: func(k *storeKit, id string, at time.Time) ports.ValidationRecord {
@@ -180,13 +180,13 @@ func purgeRacers(k *storeKit) {
 		saved = append(saved, k.purgeable(fmt.Sprint("validation-", i), ports.StatusVerified, kit.Epoch.Add(time.Duration(i)*time.Minute)))
 	}
 	counts := make([]int, kit.Racers)
-	k.RaceOK("PurgeValidations in a race", func(i int) (err error) {
+	k.RaceOK("a concurrent PurgeValidations", func(i int) (err error) {
 		counts[i], err = k.Validations.PurgeValidations(k.Context(), kit.Epoch.AddDate(0, 0, 1), 7)
 		return err
 	})
 	if n := slices.Max(counts); n > 7 {
-		k.Fatalf("a purge of %d validations, of at most 7", n)
+		k.Fatalf("a purge removed %d validations, want at most 7", n)
 	}
-	k.Same(total(counts), len(saved), "the sum of what the purgers removed")
+	k.Same(total(counts), len(saved), "the total number purged")
 	k.Same(validationPurges.left(k, saved), 0, "the number of validations left")
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// Work checks a ports.Work. Items come in through the store's RateLocks.
+// Work checks a ports.Work. Items are saved through the store's RateLocks.
 func Work(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, workChecks, "the store keeps no work, or no rate locks to save it with", func(s Store) bool { return s.Work != nil && s.RateLocks != nil })
+	runStore(t, h, workChecks, "Store.Work or Store.RateLocks is nil", func(s Store) bool { return s.Work != nil && s.RateLocks != nil })
 }
 
 var items = &queue[ports.WorkItem]{
@@ -47,7 +47,7 @@ var workChecks = []storeCheck{
 		items.first(k, kit.Epoch, "item-1")
 	}},
 	{"the item due first is claimed first", func(k *storeKit) {
-		// Neither the ids nor the saves rise with the due times.
+		// The order of the due times is neither that of the ids nor that of the saves.
 		for i, id := range []string{"m", "a", "z", "k"} {
 			k.carryWork(job(id, kit.Epoch.Add(-time.Duration(i)*time.Second)))
 		}
@@ -77,12 +77,12 @@ var workChecks = []storeCheck{
 	{"a done item is never claimed again", func(k *storeKit) {
 		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "a")), "Done")
-		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "the items left")
 	}},
 	{"a buried item is never claimed again", func(k *storeKit) {
 		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, "a"), "no use"), "Bury")
-		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "the items left")
 	}},
 	{"a claim that is not the latest is a conflict", items.staleClaim},
 	{"a claim can be settled once", items.claimOnce},
@@ -102,31 +102,31 @@ var workChecks = []storeCheck{
 	}},
 	{"a closed store returns Closed", items.closed},
 	{"a reopened store has its work", func(k *storeKit) {
-		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.Need(k.Reopen != nil, "Reopen")
 		k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
 		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "done")), "Done")
 		claimed := items.first(k, kit.Epoch.Add(time.Millisecond), "claimed")
 		k.Store = k.Reopen()
-		k.Same(items.ids(items.take(k, kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
-		k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
-		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
+		k.Same(items.ids(items.take(k, kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "the items waiting after reopening")
+		k.OK(k.Work.Done(k.Context(), claimed), "Done with a claim from before reopening")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "the items left")
 	}},
 }
 
-// itemIDAgain: an id of work is taken until it is done; what is buried keeps it.
+// itemIDAgain checks that an item's id is reserved until the item is done. Buried items keep theirs.
 func itemIDAgain(k *storeKit) {
 	item := job("item-1", kit.Epoch)
 	again := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}, Work: []ports.WorkItem{job("item-1", kit.Epoch.Add(time.Second))}}
 	k.carryWork(item)
-	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that waits")
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item with the id of a waiting item")
 	claimed := items.first(k, kit.Epoch, item.ID)
-	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is claimed")
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item with the id of a claimed item")
 	k.Same(k.book(again.Book.Key), again.Book, "the book after a conflict")
 	k.OK(k.Work.Done(k.Context(), claimed), "Done")
 	k.nothingQueued("when the item is done")
 
 	k.carryWork(item)
 	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, item.ID), "no use"), "Bury")
-	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is buried")
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item with the id of a buried item")
 	k.nothingQueued("when the item is buried")
 }
