@@ -297,7 +297,7 @@ var scratchFlaws = []struct {
 			return space.Open(name)
 		}
 	}},
-	{"works on after Close", "Close removes the space and its files", func(s *scratch) {
+	{"works after Close", "Close removes the space and its files", func(s *scratch) {
 		s.closeSpace = func(ports.ScratchSpace) error { return nil }
 	}},
 	{"fails on a second Close", "Close removes the space and its files", func(s *scratch) {

@@ -13,7 +13,7 @@ import (
 
 type claimFunc = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error)
 
-// claims puts fn in the place of Claim.
+// claims replaces Claim with fn.
 func claims(fn func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error)) func(b *bundle) {
 	return func(b *bundle) {
 		claim := b.answers.claim
@@ -23,8 +23,8 @@ func claims(fn func(ctx context.Context, claim claimFunc, key [32]byte, holder s
 	}
 }
 
-// ownClaims keeps claims by a rule of its own: whether a holder gets a key that
-// another has had until an instant.
+// ownClaims decides claims by another rule: whether a holder gets a key that
+// another holder had claimed until some time.
 func ownClaims(rule func(had claimed, holder string, now time.Time) bool) func(b *bundle) {
 	return func(b *bundle) {
 		var mu sync.Mutex
@@ -55,7 +55,7 @@ type claimed struct {
 	until  time.Time
 }
 
-// mapHolders keeps holders as f makes them.
+// mapHolders applies f to holders.
 func mapHolders(b *bundle, f func(string) string) {
 	claim, release := b.answers.claim, b.answers.release
 	b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
@@ -66,7 +66,7 @@ func mapHolders(b *bundle, f func(string) string) {
 	}
 }
 
-// releasesAll lets whoever comes end a claim.
+// releasesAll lets every holder release a claim.
 func releasesAll(b *bundle) {
 	var holders sync.Map
 	claim, release := b.answers.claim, b.answers.release
@@ -85,7 +85,7 @@ func releasesAll(b *bundle) {
 	}
 }
 
-// oncePerHolder gives a key to one holder only once in a row.
+// oncePerHolder does not grant a key to the same holder twice in a row.
 func oncePerHolder(b *bundle) {
 	var mu sync.Mutex
 	last := map[[32]byte]string{}
@@ -117,22 +117,22 @@ const (
 var answerClaimFlaws = slices.Concat(
 	confuse("holders", holdersApart, looks, mapHolders),
 	[]flawedStore{
-		{"gives every claim", exclusive, ownClaims(func(claimed, string, time.Time) bool { return true })},
-		{"gives a claim to who waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
+		{"grants every claim", exclusive, ownClaims(func(claimed, string, time.Time) bool { return true })},
+		{"grants a claim to the holder that waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, holder, now.Add(10*time.Minute), until)
 		})},
 		{"has one claim for all keys", exclusive, claims(func(ctx context.Context, claim claimFunc, _ [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, [32]byte{}, holder, now, until)
 		})},
-		{"calls a claim that is taken a conflict", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
+		{"calls a held claim a conflict", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			has, err := claim(ctx, key, holder, now, until)
 			if err == nil && !has {
 				return false, errcodes.New(errcodes.Conflict, "")
 			}
 			return has, err
 		})},
-		{"gives a holder a claim once", renewed, oncePerHolder},
-		{"renews without the new instant", renewed, func(b *bundle) {
+		{"grants a holder a claim once", renewed, oncePerHolder},
+		{"renews without the new end", renewed, func(b *bundle) {
 			var mu sync.Mutex
 			ends := map[[32]byte]claimed{}
 			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
@@ -148,24 +148,24 @@ var answerClaimFlaws = slices.Concat(
 				return has, err
 			})(b)
 		}},
-		{"renews no claim that has lapsed", renewed, ownClaims(func(had claimed, holder string, now time.Time) bool {
+		{"does not renew an ended claim", renewed, ownClaims(func(had claimed, holder string, now time.Time) bool {
 			return (had.holder == holder) == had.until.After(now)
 		})},
-		{"holds a claim at its instant still", lapses, ownClaims(func(had claimed, holder string, now time.Time) bool {
+		{"holds a claim at its end", lapses, ownClaims(func(had claimed, holder string, now time.Time) bool {
 			return had.holder == holder || had.until.Before(now)
 		})},
 		{"ends a claim a millisecond early", lapses, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, holder, now, until.Add(-time.Millisecond))
 		})},
-		{"holds a claim for good", lapses, ownClaims(func(had claimed, holder string, _ time.Time) bool { return had.holder == holder })},
-		{"takes a clock that is behind for free", claimBackwards, ownClaims(func(had claimed, holder string, now time.Time) bool {
+		{"never ends a claim", lapses, ownClaims(func(had claimed, holder string, _ time.Time) bool { return had.holder == holder })},
+		{"grants a held claim if the clock is behind", claimBackwards, ownClaims(func(had claimed, holder string, now time.Time) bool {
 			return had.holder == holder || !had.until.After(now) || now.Before(had.at)
 		})},
 		{"counts a claim from the caller's clock", claimBackwards, ownClaims(func(had claimed, holder string, now time.Time) bool {
 			return had.holder == holder || now.Sub(had.at).Abs() >= had.until.Sub(had.at)
 		})},
-		{"releases whosever claim it is", releasesOwn, releasesAll},
-		{"calls a release of nothing not found", releasesOwn, func(b *bundle) {
+		{"releases any holder's claim", releasesOwn, releasesAll},
+		{"calls a release without a claim not found", releasesOwn, func(b *bundle) {
 			release := b.answers.release
 			var had sync.Map
 			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
@@ -194,7 +194,7 @@ var answerClaimFlaws = slices.Concat(
 		{"releases nothing", releasedFree, func(b *bundle) {
 			b.answers.release = func(context.Context, [32]byte, string) error { return nil }
 		}},
-		{"ends a claim when the answer comes", besideAnswers, func(b *bundle) {
+		{"ends a claim when the answer is put", besideAnswers, func(b *bundle) {
 			release, put := b.answers.release, b.answers.put
 			b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error {
 				for _, holder := range []string{"one", "two"} {
@@ -219,9 +219,9 @@ var answerClaimFlaws = slices.Concat(
 				return release(ctx, key, holder)
 			}
 		}},
-		{"lets every racer have the claim", "of many concurrent claims of one key one succeeds", ownClaims(func(had claimed, _ string, now time.Time) bool { return had.at.Equal(now) || !had.until.After(now) })},
-		{"lets no racer have the claim", "of many concurrent claims of one key one succeeds", ownClaims(func(claimed, string, time.Time) bool { return false })},
-		{"refuses a claim now and then", "claims of different keys do not conflict", func(b *bundle) {
+		{"grants every concurrent claim", "of many concurrent claims of one key one succeeds", ownClaims(func(had claimed, _ string, now time.Time) bool { return had.at.Equal(now) || !had.until.After(now) })},
+		{"grants no concurrent claim", "of many concurrent claims of one key one succeeds", ownClaims(func(claimed, string, time.Time) bool { return false })},
+		{"rejects some claims", "claims of different keys do not conflict", func(b *bundle) {
 			var n atomic.Int32
 			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				if n.Add(1)%4 == 0 {

@@ -10,7 +10,7 @@ import (
 
 type purgeAnswersFunc = func(ctx context.Context, before time.Time, n int) (int, error)
 
-// purgesAnswers puts fn in the place of PurgeAnswers.
+// purgesAnswers replaces PurgeAnswers with fn.
 func purgesAnswers(fn func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		purge := b.answers.purge
@@ -24,7 +24,7 @@ func purgesAnswersAt(by time.Duration) func(b *bundle) {
 	})
 }
 
-// replaysClaims keeps claims where no purge finds them.
+// replaysClaims stores claims where no purge finds them.
 func replaysClaims(b *bundle) {
 	claim := b.answers.claim
 	var held sync.Map
@@ -40,7 +40,7 @@ func replaysClaims(b *bundle) {
 	}
 }
 
-// expiresOnce files an answer under an expiry that it has or had.
+// expiresOnce stores an answer under one of the expiries that it has had.
 func expiresOnce(pick func(had, has time.Time) bool) func(b *bundle) {
 	return func(b *bundle) {
 		filed, given := map[[32]byte]time.Time{}, map[[32]byte]ports.CachedAnswer{}
@@ -64,23 +64,23 @@ func expiresOnce(pick func(had, has time.Time) bool) func(b *bundle) {
 const latestExpiry = "a purge counts an answer by its latest expiry"
 
 var answerPurgeFlaws = []flawedStore{
-	{"spares the instant of a purge", purged, purgesAnswersAt(-time.Millisecond)},
+	{"excludes the time of a purge", purged, purgesAnswersAt(-time.Millisecond)},
 	{"purges too much", purged, purgesAnswersAt(time.Millisecond)},
 	{"purges more than n", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
 		return purge(ctx, before, n+1)
 	})},
-	{"removes more than it tells", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
+	{"removes more than it returns", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
 		got, err := purge(ctx, before, n+1)
 		return min(got, n), err
 	})},
-	{"counts n whatever it purged", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
+	{"returns n whatever it purged", bounded, purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
 		_, err := purge(ctx, before, n)
 		return n, err
 	})},
 	{"purges by the first expiry", latestExpiry, expiresOnce(func(_, _ time.Time) bool { return true })},
 	{"purges by the earliest expiry", latestExpiry, expiresOnce(func(had, has time.Time) bool { return had.Before(has) })},
-	{"purges by the furthest expiry", latestExpiry, expiresOnce(func(had, has time.Time) bool { return had.After(has) })},
-	{"leaves claims that have ended", "a purge removes the claims that ended before it, and no others", replaysClaims},
+	{"purges by the latest expiry", latestExpiry, expiresOnce(func(had, has time.Time) bool { return had.After(has) })},
+	{"keeps ended claims", "a purge removes the claims that ended before it, and no others", replaysClaims},
 	{"purges every claim", "a purge removes the claims that ended before it, and no others", func(b *bundle) {
 		purge, claim, release := b.answers.purge, b.answers.claim, b.answers.release
 		holders := map[[32]byte]string{}

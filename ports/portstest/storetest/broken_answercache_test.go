@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// onAnswer lets fn change what Answer gives.
+// onAnswer lets fn change what Answer returns.
 func onAnswer(fn func(a *ports.CachedAnswer, err error) error) func(b *bundle) {
 	return func(b *bundle) {
 		answer := b.answers.answer
@@ -34,7 +34,7 @@ func eachAnswer(fn func(a *ports.CachedAnswer)) func(b *bundle) {
 
 type putAnswerFunc = func(context.Context, ports.CachedAnswer) error
 
-// putsAnswers puts fn in the place of PutAnswer.
+// putsAnswers replaces PutAnswer with fn.
 func putsAnswers(fn func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error) func(b *bundle) {
 	return func(b *bundle) {
 		put := b.answers.put
@@ -42,7 +42,7 @@ func putsAnswers(fn func(ctx context.Context, b *bundle, put putAnswerFunc, a po
 	}
 }
 
-// mapAnswerKeys keeps keys as f makes them.
+// mapAnswerKeys applies f to keys.
 func mapAnswerKeys(f func(*[32]byte)) func(b *bundle) {
 	return func(b *bundle) {
 		inner := b.answers
@@ -61,7 +61,7 @@ func mapAnswerKeys(f func(*[32]byte)) func(b *bundle) {
 	}
 }
 
-// mapClaimKeys claims keys as f makes them, and keeps the answers' whole.
+// mapClaimKeys applies f to the keys of claims, but not of answers.
 func mapClaimKeys(f func(*[32]byte)) func(b *bundle) {
 	return func(b *bundle) {
 		claim := b.answers.claim
@@ -82,13 +82,13 @@ const (
 )
 
 var answerFlaws = []flawedStore{
-	{"gives an empty answer for an unknown key", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
+	{"returns an empty answer for an unknown key", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
 		if errcodes.Of(err) == errcodes.NotFound {
 			return nil
 		}
 		return err
 	})},
-	{"calls not found internal", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
+	{"reports not found as internal", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
 		return broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 	})},
 	{"forgets the key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Key = [32]byte{} })},
@@ -98,7 +98,7 @@ var answerFlaws = []flawedStore{
 	{"stops answers at a NUL", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.Data, _, _ = bytes.Cut(a.Sealed.Data, []byte{0}) })},
 	{"keeps seconds", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.At = a.At.Truncate(time.Second) })},
 	{"keeps nanoseconds in 64 bits", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.ExpiresAt = time.Unix(0, a.ExpiresAt.UnixNano()).UTC() })},
-	{"keeps stale answers to itself", staleGiven, onAnswer(func(a *ports.CachedAnswer, err error) error {
+	{"does not return stale answers", staleGiven, onAnswer(func(a *ports.CachedAnswer, err error) error {
 		if a.ExpiresAt.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) {
 			return errcodes.New(errcodes.NotFound, "")
 		}
@@ -128,7 +128,7 @@ var answerFlaws = []flawedStore{
 		}
 		return put(ctx, a)
 	})},
-	{"refuses a key that is there", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+	{"rejects an existing key", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
 		if _, err := b.answers.answer(ctx, a.Key); err == nil {
 			return errcodes.New(errcodes.Conflict, "")
 		}
@@ -143,7 +143,7 @@ var answerFlaws = []flawedStore{
 		b.answers.put = func(_ context.Context, a ports.CachedAnswer) error { kept[a.Key] = a; return nil }
 		b.answers.answer = func(_ context.Context, key [32]byte) (ports.CachedAnswer, error) { return kept[key], nil }
 	}},
-	{"gives the bytes that it keeps", answerAliased, func(b *bundle) {
+	{"returns its stored bytes", answerAliased, func(b *bundle) {
 		var kept []byte
 		eachAnswer(func(a *ports.CachedAnswer) {
 			if kept == nil {
@@ -157,21 +157,21 @@ var answerFlaws = []flawedStore{
 const answersDone = "a done context returns its code and changes nothing"
 
 var answerOutcomeFlaws = slices.Concat(commonFlaws(answersDone), []flawedStore{
-	{"claims whatever the context says", answersDone, func(b *bundle) {
+	{"claims with a done context", answersDone, func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			has, err := claim(context.WithoutCancel(ctx), key, holder, now, until)
 			return has, broken.OrDone(ctx, err)
 		}
 	}},
-	{"purges whatever the context says", answersDone, func(b *bundle) {
+	{"purges with a done context", answersDone, func(b *bundle) {
 		purge := b.answers.purge
 		b.answers.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
 			got, err := purge(context.WithoutCancel(ctx), before, n)
 			return got, broken.OrDone(ctx, err)
 		}
 	}},
-	{"releases whatever the context says", answersDone, func(b *bundle) {
+	{"releases with a done context", answersDone, func(b *bundle) {
 		release := b.answers.release
 		b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 			return broken.OrDone(ctx, release(context.WithoutCancel(ctx), key, holder))
@@ -189,13 +189,13 @@ var answerOutcomeFlaws = slices.Concat(commonFlaws(answersDone), []flawedStore{
 			return claim(ctx, key, holder, now, until)
 		}
 	}},
-	{"takes holders of any length", "arguments out of bounds are rejected", func(b *bundle) {
+	{"accepts holders of any length", "arguments out of bounds are rejected", func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, (holder + "x")[:min(len(holder)+1, 64)], now, until)
 		}
 	}},
-	{"takes holders of 63 bytes at most", "arguments out of bounds are rejected", func(b *bundle) {
+	{"rejects holders of 64 bytes", "arguments out of bounds are rejected", func(b *bundle) {
 		claim := b.answers.claim
 		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			if len(holder) > 63 {
@@ -204,7 +204,7 @@ var answerOutcomeFlaws = slices.Concat(commonFlaws(answersDone), []flawedStore{
 			return claim(ctx, key, holder, now, until)
 		}
 	}},
-	{"cuts n to the greatest", "arguments out of bounds are rejected", purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
+	{"reduces n to the maximum", "arguments out of bounds are rejected", purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
 		return purge(ctx, before, min(n, 10_000))
 	})},
 })

@@ -14,8 +14,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// savesBy puts fn around every save: it gets the rows that come with the change,
-// and a save with rows of its choice.
+// savesBy wraps every save with fn, which receives the rows of the change and a
+// function that saves the change with any rows.
 func savesBy(fn func(rows []ports.AuditRow, save func(rows []ports.AuditRow) error) error) func(b *bundle) {
 	return func(b *bundle) {
 		locks, validation, transaction, report := b.locks.save, b.validations.save, b.transactions.save, b.reports.save
@@ -51,14 +51,14 @@ func onRow(fn func(r *ports.AuditRow)) func(b *bundle) {
 	})
 }
 
-// records stores rows apart from every change.
+// records stores rows without a change.
 func records(b *bundle, rows []ports.AuditRow) {
 	for _, r := range rows {
 		_ = b.clients.put(context.Background(), ports.Client{ID: "of a flaw"}, r)
 	}
 }
 
-// leavesRowsOn stores the rows of a change that failed with the code.
+// leavesRowsOn stores the rows of changes that failed with the code.
 func leavesRowsOn(code errcodes.Code) func(b *bundle) {
 	return func(b *bundle) {
 		savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
@@ -71,7 +71,7 @@ func leavesRowsOn(code errcodes.Code) func(b *bundle) {
 	}
 }
 
-// reads lets fn change what is listed.
+// reads lets fn change the rows read.
 func reads(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
 	return func(b *bundle) {
 		audit := b.audit
@@ -82,7 +82,7 @@ func reads(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
 	}
 }
 
-// sharesRows keeps the slices of its callers.
+// sharesRows stores its callers' slices.
 func sharesRows(b *bundle) {
 	var kept [][]ports.AuditRow
 	savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
@@ -101,7 +101,7 @@ func sharesRows(b *bundle) {
 	}
 }
 
-// lendsRows lists rows that are its own.
+// lendsRows returns its stored rows.
 func lendsRows(b *bundle) {
 	var own []ports.AuditRow
 	audit := b.audit
@@ -125,7 +125,7 @@ func losesRowsWithAcknowledgement(b *bundle) {
 	})(b)
 }
 
-// keepsRowsWithoutAcknowledgement stores the rows of a change that is undone.
+// keepsRowsWithoutAcknowledgement stores the rows of a change that is not stored.
 func keepsRowsWithoutAcknowledgement(b *bundle) {
 	var lost atomic.Bool
 	b.lose = func() { lost.Store(true) }
@@ -138,7 +138,7 @@ func keepsRowsWithoutAcknowledgement(b *bundle) {
 	})(b)
 }
 
-// everyTenth does fn to the rows of every tenth save.
+// everyTenth applies fn to the rows of every tenth save.
 func everyTenth(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
 	var saves atomic.Int64
 	return onRows(func(rows []ports.AuditRow) []ports.AuditRow {
@@ -149,7 +149,7 @@ func everyTenth(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle)
 	})
 }
 
-// acceptsAnyRow makes an impossible row possible.
+// acceptsAnyRow makes invalid rows valid.
 func acceptsAnyRow(b *bundle) {
 	sane := func(r *ports.AuditRow) {
 		if r.Check() != nil {
@@ -159,7 +159,7 @@ func acceptsAnyRow(b *bundle) {
 	onRow(sane)(b)
 }
 
-// acceptsAnyRowOf does so in the writes that are no save.
+// acceptsAnyRowOf does the same in writes other than saves.
 func acceptsAnyRowOf(spoil func(b *bundle, sane func(ports.AuditRow) ports.AuditRow)) func(b *bundle) {
 	return func(b *bundle) {
 		spoil(b, func(r ports.AuditRow) ports.AuditRow {
@@ -171,7 +171,7 @@ func acceptsAnyRowOf(spoil func(b *bundle, sane func(ports.AuditRow) ports.Audit
 	}
 }
 
-// mapRows keeps texts of rows as f makes them.
+// mapRows applies f to the texts of rows.
 func mapRows(b *bundle, f func(string) string) {
 	onRow(func(r *ports.AuditRow) {
 		for _, text := range []*string{&r.Actor.Client, &r.Actor.Address, &r.Actor.Trace, &r.Act, &r.Owner, &r.Object} {
@@ -198,16 +198,16 @@ var auditFlaws = slices.Concat(
 		{"loses the second row", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 1)] })},
 		{"loses the rows of a large change", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 4)] })},
 		{"stores equal rows once", rowsSaved, onRows(slices.Compact[[]ports.AuditRow])},
-		{"turns rows round", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { slices.Reverse(rows); return rows })},
+		{"reverses rows", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { slices.Reverse(rows); return rows })},
 		{"orders rows by their time", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow {
 			slices.SortStableFunc(rows, func(a, b ports.AuditRow) int { return a.At.Compare(b.At) })
 			return rows
 		})},
 		{"keeps seconds of rows", rowsSaved, onRow(func(r *ports.AuditRow) { r.At = r.At.Truncate(time.Second) })},
 		{"forgets the address", rowsSaved, onRow(func(r *ports.AuditRow) { r.Actor.Address = "" })},
-		{"takes the owner for the actor", rowsSaved, onRow(func(r *ports.AuditRow) { r.Actor.Client = r.Owner })},
+		{"stores the owner as the actor", rowsSaved, onRow(func(r *ports.AuditRow) { r.Actor.Client = r.Owner })},
 		{"cuts objects", rowsSaved, onRow(func(r *ports.AuditRow) { r.Object = r.Object[:min(len(r.Object), 64)] })},
-		{"stores a row of its own with none", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow {
+		{"adds a row to a change without rows", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow {
 			if len(rows) == 0 {
 				rows = append(rows, ports.AuditRow{At: time.Unix(0, 0), Act: "save"})
 			}
@@ -225,15 +225,15 @@ var auditFlaws = slices.Concat(
 				return audit(ctx, after, limit+1)
 			}
 		}},
-		{"takes any limit", "a page of audit rows is 1 to 10,000", func(b *bundle) {
+		{"accepts any limit", "a page of audit rows is 1 to 10,000", func(b *bundle) {
 			audit := b.audit
 			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 				return audit(ctx, after, min(max(limit, 1), 10_000))
 			}
 		}},
 		{"shares its caller's rows", rowsOutside, sharesRows},
-		{"lends its rows", rowsOutside, lendsRows},
-		{"leaves the rows of a conflict", "a conflict leaves no row", leavesRowsOn(errcodes.Conflict)},
+		{"returns its stored rows", rowsOutside, lendsRows},
+		{"stores the rows of a conflict", "a conflict leaves no row", leavesRowsOn(errcodes.Conflict)},
 		{"stores an impossible row", rowsRefused, acceptsAnyRow},
 		{"stores an impossible row of a client", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
 			put := b.clients.put
@@ -255,33 +255,33 @@ var auditFlaws = slices.Concat(
 				return discard(ctx, sane(r), ids...)
 			}
 		})},
-		{"leaves the rows of an impossible one", rowsRefused, leavesRowsOn(errcodes.InvalidRequest)},
+		{"stores the valid rows beside an invalid one", rowsRefused, leavesRowsOn(errcodes.InvalidRequest)},
 		{"loses the rows with the acknowledgement", rowsLost, losesRowsWithAcknowledgement},
 		{"keeps the rows without the record", rowsLost, keepsRowsWithoutAcknowledgement},
 		{"keeps rows when it is full", "a full store keeps no row", leavesRowsOn(errcodes.StorageUnavailable)},
-		{"keeps the rows of racers that lost", "of many concurrent saves only the winner leaves its rows", leavesRowsOn(errcodes.Conflict)},
+		{"stores the rows of saves that lost", "of many concurrent saves only the winner leaves its rows", leavesRowsOn(errcodes.Conflict)},
 		{"loses the rows of one change of ten", rowsAtOnce, everyTenth(func([]ports.AuditRow) []ports.AuditRow { return nil })},
-		{"turns the rows of one change of ten round", rowsAtOnce, everyTenth(func(rows []ports.AuditRow) []ports.AuditRow {
+		{"reverses the rows of one change of ten", rowsAtOnce, everyTenth(func(rows []ports.AuditRow) []ports.AuditRow {
 			slices.SortFunc(rows, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
 			return rows
 		})},
 		{"keeps no row of a client", rowsSaved, reads(func(rows []ports.AuditRow) []ports.AuditRow {
 			return slices.DeleteFunc(rows, func(r ports.AuditRow) bool { return r.Actor.Trace == "trace of PutClient" })
 		})},
-		{"records a token whatever becomes of it", rowOfRevoke, func(b *bundle) {
+		{"stores the row of an unknown token's revocation", rowOfRevoke, func(b *bundle) {
 			revoke := b.tokens.revoke
 			b.tokens.revoke = func(ctx context.Context, h [32]byte, r ports.AuditRow) error {
 				records(b, []ports.AuditRow{r})
 				return revoke(ctx, h, r)
 			}
 		}},
-		{"believes the owner of a token", rowOfRevoke, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+		{"stores another owner for a token", rowOfRevoke, reads(func(rows []ports.AuditRow) []ports.AuditRow {
 			for i := range rows {
 				rows[i].Owner = "somebody"
 			}
 			return rows
 		})},
-		{"keeps one row of many events", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+		{"stores one row for many events", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
 			return slices.CompactFunc(rows, func(a, b ports.AuditRow) bool { return a.Act == b.Act })
 		})},
 		{"records every event named in a replay", rowsOfLetters, func(b *bundle) {
@@ -291,7 +291,7 @@ var auditFlaws = slices.Concat(
 				return replay(ctx, now, r, ids...)
 			}
 		}},
-		{"forgets whose event it is", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+		{"forgets the owner of an event", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
 			for i := range rows {
 				rows[i].Owner = strings.TrimPrefix(rows[i].Owner, "owner of ")
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// onToken lets fn change what Token gives.
+// onToken lets fn change what Token returns.
 func onToken(b *bundle, fn func(v *ports.Token, err error) error) {
 	token := b.tokens.token
 	b.tokens.token = func(ctx context.Context, h [32]byte) (ports.Token, error) {
@@ -21,7 +21,7 @@ func onToken(b *bundle, fn func(v *ports.Token, err error) error) {
 	}
 }
 
-// overwrites puts a token in place of the one that is there.
+// overwrites replaces the stored token.
 func overwrites(b *bundle) {
 	var mu sync.Mutex
 	put, revoke := b.tokens.put, b.tokens.revoke
@@ -51,7 +51,7 @@ const (
 )
 
 var tokenFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
-	flawedStore{"gives an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
+	flawedStore{"returns an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
 		onToken(b, func(_ *ports.Token, err error) error {
 			if errcodes.Of(err) == errcodes.NotFound {
 				return nil
@@ -59,7 +59,7 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 			return err
 		})
 	}},
-	flawedStore{"calls not found internal", "an unknown token is not found", func(b *bundle) {
+	flawedStore{"reports not found as internal", "an unknown token is not found", func(b *bundle) {
 		onToken(b, func(_ *ports.Token, err error) error { return broken.Recode(err, errcodes.NotFound, errcodes.Internal) })
 	}},
 	flawedStore{"keeps seconds of tokens", "a token is returned as it was put", func(b *bundle) {
@@ -76,8 +76,8 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 			return err
 		})
 	}},
-	flawedStore{"puts a token in place of another", "a second token of a hash is a conflict and the first one stays", overwrites},
-	flawedStore{"lets every racer put a token", "of many concurrent tokens of one hash one is stored", overwrites},
+	flawedStore{"replaces a token", "a second token of a hash is a conflict and the first one stays", overwrites},
+	flawedStore{"stores every concurrent token", "of many concurrent tokens of one hash one is stored", overwrites},
 	flawedStore{"compares 31 bytes of a hash", "hashes that differ in one byte are different tokens", func(b *bundle) {
 		put, token := b.tokens.put, b.tokens.token
 		b.tokens.put = func(ctx context.Context, v ports.Token) error { v.SHA256[31] = 0; return put(ctx, v) }
@@ -92,7 +92,7 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 	flawedStore{"revokes nothing", revoked, func(b *bundle) {
 		b.tokens.revoke = func(context.Context, [32]byte, ports.AuditRow) error { return nil }
 	}},
-	flawedStore{"does not find what to revoke", revoked, func(b *bundle) {
+	flawedStore{"rejects an unknown token in Revoke", revoked, func(b *bundle) {
 		token, revoke := b.tokens.token, b.tokens.revoke
 		b.tokens.revoke = func(ctx context.Context, h [32]byte, audit ports.AuditRow) error {
 			if _, err := token(ctx, h); err != nil {
@@ -101,13 +101,13 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 			return revoke(ctx, h, audit)
 		}
 	}},
-	flawedStore{"spares the instant of a purge", purged, purgesAt(-time.Millisecond)},
+	flawedStore{"excludes the time of a purge", purged, purgesAt(-time.Millisecond)},
 	flawedStore{"purges too much", purged, purgesAt(time.Millisecond)},
 	flawedStore{"purges more than n", bounded, func(b *bundle) {
 		purge := b.tokens.purge
 		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) { return purge(ctx, before, n+1) }
 	}},
-	flawedStore{"counts n whatever it purged", bounded, func(b *bundle) {
+	flawedStore{"returns n whatever it purged", bounded, func(b *bundle) {
 		purge := b.tokens.purge
 		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
 			_, err := purge(ctx, before, n)
@@ -117,7 +117,7 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 	flawedStore{"forgets tokens", "a reopened store has its tokens", forgets},
 )
 
-// onClient lets fn change what Client gives.
+// onClient lets fn change what Client returns.
 func onClient(b *bundle, fn func(c *ports.Client)) {
 	client := b.clients.client
 	b.clients.client = func(ctx context.Context, id string) (ports.Client, error) {
@@ -129,7 +129,7 @@ func onClient(b *bundle, fn func(c *ports.Client)) {
 	}
 }
 
-// mapClientIDs keeps client ids as f makes them.
+// mapClientIDs applies f to client ids.
 func mapClientIDs(b *bundle, f func(string) string) {
 	client, put := b.clients.client, b.clients.put
 	b.clients.client = func(ctx context.Context, id string) (ports.Client, error) { return client(ctx, f(id)) }
@@ -158,14 +158,14 @@ var clientFlaws = slices.Concat(
 		{"enables every client", asPut, func(b *bundle) {
 			onClient(b, func(c *ports.Client) { c.Disabled = false })
 		}},
-		{"splits no merchants into one", "a client without secrets and merchants is returned unchanged", func(b *bundle) {
+		{"reads no merchants as an empty one", "a client without secrets and merchants is returned unchanged", func(b *bundle) {
 			onClient(b, func(c *ports.Client) {
 				if len(c.Merchants) == 0 {
 					c.Merchants = []string{""}
 				}
 			})
 		}},
-		{"adds to what was there", replaced, func(b *bundle) {
+		{"adds to the stored client", replaced, func(b *bundle) {
 			client, put := b.clients.client, b.clients.put
 			b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 				old, err := client(ctx, c.ID)

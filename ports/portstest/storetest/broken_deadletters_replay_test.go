@@ -22,7 +22,7 @@ var replayFlaws = []flawedStore{
 			return len(ids), nil
 		}
 	}},
-	{"replays behind the rest", replays, replaysBehind},
+	{"replays after later events", replays, replaysBehind},
 	{"keeps the attempts of a replayed event", replays, func(b *bundle) {
 		again := map[string]int{}
 		replay := b.letters.replay
@@ -34,22 +34,22 @@ var replayFlaws = []flawedStore{
 		}
 		eachEvent(func(e *ports.Event) { e.Attempt += again[e.ID] })(b)
 	}},
-	{"lets an event given back overtake a replayed one", givenBack, losesOrder},
-	{"forgets a later time behind a replayed event", givenBack, retriesAt(-3 * time.Minute)},
+	{"lets a retried event overtake a replayed one", givenBack, losesOrder},
+	{"forgets the time of an event after a replayed one", givenBack, retriesAt(-3 * time.Minute)},
 	{"replays all when some are named", named, func(b *bundle) {
 		replay := b.letters.replay
 		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, _ ...string) (int, error) {
 			return replay(ctx, now, audit)
 		}
 	}},
-	{"counts what was named", named, func(b *bundle) {
+	{"counts the given ids", named, func(b *bundle) {
 		replay := b.letters.replay
 		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 			n, err := replay(ctx, now, audit, ids...)
 			return max(n, len(ids)), err
 		}
 	}},
-	{"replays none when none is named", named, func(b *bundle) {
+	{"replays nothing without ids", named, func(b *bundle) {
 		replay := b.letters.replay
 		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 			if len(ids) == 0 {
@@ -58,11 +58,11 @@ var replayFlaws = []flawedStore{
 			return replay(ctx, now, audit, ids...)
 		}
 	}},
-	{"names claims by their attempts", claimedBefore, namesByAttempt},
-	{"lets the claim that buried end a replayed event", claimedBefore, endsReplayed},
+	{"identifies claims by their attempts", claimedBefore, namesByAttempt},
+	{"lets the claim that buried settle a replayed event", claimedBefore, endsReplayed},
 }
 
-// replaysBehind saves a replayed event anew, behind the others of its key.
+// replaysBehind saves a replayed event again, after the others of its key.
 func replaysBehind(b *bundle) {
 	const mark = "\x00again"
 	kept := map[string]ports.Event{}
@@ -84,7 +84,7 @@ func replaysBehind(b *bundle) {
 	eachEvent(func(e *ports.Event) { e.ID = strings.TrimSuffix(e.ID, mark) })(b)
 }
 
-// namesByAttempt takes a claim for the latest of the same attempt.
+// namesByAttempt accepts a claim with the same attempt as the latest.
 func namesByAttempt(b *bundle) {
 	latest := map[string]int64{}
 	of := func(e ports.Event) string { return fmt.Sprint(e.Attempt, " ", e.ID) }
@@ -104,7 +104,7 @@ func namesByAttempt(b *bundle) {
 	}
 }
 
-// endsReplayed takes any claim of a replayed event that nobody has claimed since.
+// endsReplayed accepts any claim of a replayed event until it is claimed again.
 func endsReplayed(b *bundle) {
 	waits := map[string]bool{}
 	replay := b.letters.replay

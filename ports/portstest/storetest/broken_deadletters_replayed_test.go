@@ -29,7 +29,7 @@ type (
 	discardFunc = func(ctx context.Context, ids ...string) (int, error)
 )
 
-// replaysBy puts fn in the place of Replay.
+// replaysBy replaces Replay with fn.
 func replaysBy(fn func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		replay := b.letters.replay
@@ -41,7 +41,7 @@ func replaysBy(fn func(ctx context.Context, replay replayFunc, now time.Time, id
 	}
 }
 
-// discardsBy puts fn in the place of Discard.
+// discardsBy replaces Discard with fn.
 func discardsBy(fn func(ctx context.Context, discard discardFunc, ids []string) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		discard := b.letters.discard
@@ -51,7 +51,7 @@ func discardsBy(fn func(ctx context.Context, discard discardFunc, ids []string) 
 	}
 }
 
-// namedAs gives the ids of the buried events that f cannot tell from those named.
+// namedAs returns the ids of the buried events that f does not distinguish from the given ones.
 func (b *bundle) namedAs(ctx context.Context, f func(string) string, ids []string) []string {
 	page, err := b.letters.buried(ctx, 0, 1000)
 	if err != nil {
@@ -78,7 +78,7 @@ func mapDiscarded(b *bundle, f func(string) string) {
 	})(b)
 }
 
-// onReplayed lets fn change the events that were named in a replay.
+// onReplayed lets fn change the events whose ids were passed to Replay.
 func onReplayed(fn func(e *ports.Event)) func(b *bundle) {
 	return func(b *bundle) {
 		named := map[string]bool{}
@@ -102,7 +102,7 @@ func replaysLater(by time.Duration) func(b *bundle) {
 	})
 }
 
-// listsForEver lists what it has ever listed.
+// listsForEver lists every event that it has ever listed.
 func listsForEver(b *bundle) {
 	seen := map[int64]ports.BuriedEvent{}
 	onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent {
@@ -117,7 +117,7 @@ func listsForEver(b *bundle) {
 	})(b)
 }
 
-// onBury shows fn what is buried, and why.
+// onBury passes each buried event and its reason to fn.
 func onBury(b *bundle, fn func(e ports.Event, reason *string)) {
 	bury := b.outbox.bury
 	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
@@ -126,7 +126,7 @@ func onBury(b *bundle, fn func(e ports.Event, reason *string)) {
 	}
 }
 
-// countsEver counts what was ever buried.
+// countsEver counts every event that was ever buried.
 func countsEver(b *bundle) {
 	var mu sync.Mutex
 	ever := map[string]bool{}
@@ -146,10 +146,10 @@ var replayedFlaws = append(
 	confuse("replayed ids", "ids that look alike are replayed separately", looks, mapReplayed),
 	flawedStore{"forgets the owner of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Owner = "" })},
 	flawedStore{"forgets the data of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Data = nil })},
-	flawedStore{"counts the attempts of a replayed event on", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
+	flawedStore{"continues to count the attempts of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
 	flawedStore{"replays at once", replayedInstant, replaysLater(-24 * time.Hour)},
 	flawedStore{"replays too late", replayedInstant, replaysLater(time.Millisecond)},
-	flawedStore{"lists what was replayed", replayedListed, listsForEver},
+	flawedStore{"lists replayed events", replayedListed, listsForEver},
 	flawedStore{"keeps the first reason", replayedListed, func(b *bundle) {
 		first := map[string]string{}
 		onBury(b, func(e ports.Event, reason *string) {
@@ -159,18 +159,18 @@ var replayedFlaws = append(
 			*reason = first[e.ID]
 		})
 	}},
-	flawedStore{"gives what is buried again a new place", replayedListed, func(b *bundle) {
+	flawedStore{"changes the position of an event buried again", replayedListed, func(b *bundle) {
 		buried := map[string]int64{}
 		onBury(b, func(e ports.Event, _ *string) { buried[e.ID]++ })
 		eachBuried(func(e *ports.BuriedEvent) { e.Pos += (buried[e.ID] - 1) * 1000 })(b)
 	}},
-	flawedStore{"counts what is out as replayed", replayedDelivered, countsEver},
-	flawedStore{"buries what is delivered after a replay", replayedDelivered, func(b *bundle) {
+	flawedStore{"counts claimed events as replayed", replayedDelivered, countsEver},
+	flawedStore{"buries events delivered after a replay", replayedDelivered, func(b *bundle) {
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.bury(ctx, e, "") }
 	}},
 )
 
-// discardsClaimed removes an event that is out, too.
+// discardsClaimed also removes claimed events.
 func discardsClaimed(b *bundle) {
 	out := map[string]ports.Event{}
 	eachEvent(func(e *ports.Event) { out[e.ID] = *e })(b)
@@ -184,7 +184,7 @@ func discardsClaimed(b *bundle) {
 	})(b)
 }
 
-// hidesDiscarded lists discarded events no more, and that is all.
+// hidesDiscarded only omits discarded events from listings.
 func hidesDiscarded(b *bundle) {
 	hidden := map[string]bool{}
 	discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) {
@@ -206,33 +206,33 @@ var countsNamed = discardsBy(func(ctx context.Context, discard discardFunc, ids 
 var discardFlaws = append(
 	confuse("discarded ids", "ids that look alike are discarded separately", looks, mapDiscarded),
 	flawedStore{"discards nothing", discardNamed, discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) { return len(ids), nil })},
-	flawedStore{"counts what is named", discardNamed, countsNamed},
-	flawedStore{"discards the first of those named", discardNamed, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	flawedStore{"counts the given ids", discardNamed, countsNamed},
+	flawedStore{"discards the first of the given events", discardNamed, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		n, err := discard(ctx, ids[0])
 		return max(n, min(2, len(ids)-n)), err
 	})},
-	flawedStore{"discards what is out", discardNamed, discardsClaimed},
-	flawedStore{"takes none for all", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	flawedStore{"discards claimed events", discardNamed, discardsClaimed},
+	flawedStore{"discards all without ids", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		if len(ids) == 0 {
 			ids = []string{"a"}
 		}
 		return discard(ctx, ids...)
 	})},
-	flawedStore{"passes over a discard of none", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	flawedStore{"accepts a discard without ids", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
 		if len(ids) == 0 {
 			return 0, nil
 		}
 		return discard(ctx, ids...)
 	})},
-	flawedStore{"hides what is discarded", discardForGood, hidesDiscarded},
+	flawedStore{"only hides discarded events", discardForGood, hidesDiscarded},
 	flawedStore{"lets the claim that buried settle a discarded event", discardForGood, takesStale},
-	flawedStore{"counts every racer's discard", oneOfMany, countsNamed},
-	flawedStore{"replays what it discards", oneOfMany, func(b *bundle) {
+	flawedStore{"counts every concurrent discard", oneOfMany, countsNamed},
+	flawedStore{"replays discarded events", oneOfMany, func(b *bundle) {
 		discardsBy(func(ctx context.Context, _ discardFunc, ids []string) (int, error) {
 			return b.letters.replay(ctx, time.Time{}, ports.AuditRow{At: kit.Epoch, Act: "test.write"}, ids...)
 		})(b)
 	}},
-	flawedStore{"counts every racer's replay", allOnce, countsEver},
+	flawedStore{"counts every concurrent replay", allOnce, countsEver},
 	flawedStore{"replays one of all", allOnce, replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
 		if len(ids) == 0 {
 			ids = []string{"a"}

@@ -27,7 +27,7 @@ const (
 
 type buriedFunc = func(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error)
 
-// listsBuried puts fn in the place of Buried.
+// listsBuried replaces Buried with fn.
 func listsBuried(fn func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error)) func(b *bundle) {
 	return func(b *bundle) {
 		list := b.letters.buried
@@ -37,7 +37,7 @@ func listsBuried(fn func(ctx context.Context, list buriedFunc, after int64, limi
 	}
 }
 
-// onBuried lets fn change what Buried gives.
+// onBuried lets fn change what Buried returns.
 func onBuried(fn func(page []ports.BuriedEvent) []ports.BuriedEvent) func(b *bundle) {
 	return listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 		page, err := list(ctx, after, limit)
@@ -54,7 +54,7 @@ func eachBuried(fn func(e *ports.BuriedEvent)) func(b *bundle) {
 	})
 }
 
-// asksBuried lets fn change what Buried is asked for.
+// asksBuried lets fn change the arguments of Buried.
 func asksBuried(fn func(after *int64, limit *int)) func(b *bundle) {
 	return listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 		fn(&after, &limit)
@@ -62,7 +62,7 @@ func asksBuried(fn func(after *int64, limit *int)) func(b *bundle) {
 	})
 }
 
-// listsRetried takes an event that is given back for a buried one.
+// listsRetried also lists retried events as buried.
 func listsRetried(b *bundle) {
 	var stray []ports.BuriedEvent
 	retry := b.outbox.retry
@@ -73,7 +73,7 @@ func listsRetried(b *bundle) {
 	onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent { return append(page, stray...) })(b)
 }
 
-// ordersByBurial lists what was buried first first.
+// ordersByBurial lists events in the order of their burial.
 func ordersByBurial(b *bundle) {
 	rank := map[string]int{}
 	bury := b.outbox.bury
@@ -101,7 +101,7 @@ func pagesByOffset(b *bundle) {
 	})(b)
 }
 
-// pagesByTheLast looks for the last event of the page before.
+// pagesByTheLast looks for the last event of the previous page.
 func pagesByTheLast(b *bundle) {
 	listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 		all, err := list(ctx, 0, 1000)
@@ -121,13 +121,13 @@ var buriedFlaws = []flawedStore{
 		}
 		return page, err
 	})},
-	{"lists what is retried", nothingBuried, listsRetried},
+	{"lists retried events", nothingBuried, listsRetried},
 	{"forgets the owner", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Owner = "acme" })},
 	{"forgets the kind", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Kind = "" })},
 	{"keeps seconds", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.At = e.At.Truncate(1e9) })},
 	{"forgets the attempts", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Attempt = 1 })},
 	{"forgets the reason", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Reason = "" })},
-	{"counts places from 0", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Pos-- })},
+	{"counts positions from 0", buriedFields, eachBuried(func(e *ports.BuriedEvent) { e.Pos-- })},
 	{"lets a listed event be settled", buriedFields, takesStale},
 	{"repairs ill text in reasons", buriedBytes, eachBuried(func(e *ports.BuriedEvent) { e.Reason = strings.ToValidUTF8(e.Reason, "\ufffd") })},
 	{"stops at a NUL in reasons", buriedBytes, eachBuried(func(e *ports.BuriedEvent) { e.Reason, _, _ = strings.Cut(e.Reason, "\x00") })},
@@ -139,21 +139,21 @@ var buriedFlaws = []flawedStore{
 		slices.SortFunc(page, func(x, y ports.BuriedEvent) int { return strings.Compare(x.ID, y.ID) })
 		return page
 	})},
-	{"lists one owner's", buriedOrder, onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent {
+	{"lists one owner's events", buriedOrder, onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent {
 		return slices.DeleteFunc(page, func(e ports.BuriedEvent) bool { return e.Owner != page[0].Owner })
 	})},
-	{"gives every event one place", buriedOrder, eachBuried(func(e *ports.BuriedEvent) { e.Pos = 1 })},
+	{"uses one position for all events", buriedOrder, eachBuried(func(e *ports.BuriedEvent) { e.Pos = 1 })},
 	{"lists one more", buriedPaged, asksBuried(func(_ *int64, limit *int) { *limit++ })},
-	{"begins a page with the last of the one before", buriedPaged, asksBuried(func(after *int64, _ *int) { *after-- })},
-	{"leaves one out between pages", buriedPaged, asksBuried(func(after *int64, _ *int) {
+	{"repeats the last event of the previous page", buriedPaged, asksBuried(func(after *int64, _ *int) { *after-- })},
+	{"skips an event between pages", buriedPaged, asksBuried(func(after *int64, _ *int) {
 		if *after > 0 {
 			*after++
 		}
 	})},
-	{"begins every page anew", buriedPaged, asksBuried(func(after *int64, _ *int) { *after = 0 })},
+	{"starts every page at the beginning", buriedPaged, asksBuried(func(after *int64, _ *int) { *after = 0 })},
 	{"pages by offset", buriedGone, pagesByOffset},
-	{"needs the last of the page before", buriedGone, pagesByTheLast},
-	{"lists the bytes that it keeps", buriedAliased, func(b *bundle) {
+	{"requires the last event of the previous page", buriedGone, pagesByTheLast},
+	{"lists its stored bytes", buriedAliased, func(b *bundle) {
 		kept := map[string][]byte{}
 		eachBuried(func(e *ports.BuriedEvent) {
 			if kept[e.ID] == nil {
@@ -162,12 +162,12 @@ var buriedFlaws = []flawedStore{
 			e.Data = kept[e.ID]
 		})(b)
 	}},
-	{"takes every limit", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit = max(1, min(*limit, 1000)) })},
-	{"takes no limit above 999", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit += min(1, *limit/1000) })},
+	{"accepts every limit", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit = max(1, min(*limit, 1000)) })},
+	{"rejects a limit of 1,000", buriedLimit, asksBuried(func(_ *int64, limit *int) { *limit += min(1, *limit/1000) })},
 }
 
 var deadLetterOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
-	flawedStore{"lists whatever the context says", "a done context returns its code and changes nothing",
+	flawedStore{"lists with a done context", "a done context returns its code and changes nothing",
 		listsBuried(func(ctx context.Context, list buriedFunc, after int64, limit int) ([]ports.BuriedEvent, error) {
 			return list(context.WithoutCancel(ctx), after, limit)
 		})},
@@ -182,7 +182,7 @@ var deadLetterOutcomeFlaws = append(commonFlaws("a done context returns its code
 		reopen := b.reopen
 		b.reopen = func() storetest.Store { lost = true; return reopen() }
 	}},
-	flawedStore{"counts places anew", buriedReopened, func(b *bundle) {
+	flawedStore{"restarts positions after reopening", buriedReopened, func(b *bundle) {
 		var shift int64
 		eachBuried(func(e *ports.BuriedEvent) { e.Pos += shift })(b)
 		reopen := b.reopen

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// onEvents lets fn change what Claim gives.
+// onEvents lets fn change what Claim returns.
 func onEvents(b *bundle, fn func(now time.Time, got []ports.Event) []ports.Event) {
 	claim := b.outbox.claim
 	b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
@@ -77,7 +77,7 @@ var eventFlaws = []flawedStore{
 		})
 		eachEvent(func(e *ports.Event) { e.Data = kept[e.ID] })(b)
 	}},
-	{"hands out the data it keeps", "changing data outside the store does not change the store", func(b *bundle) {
+	{"returns its stored data", "changing data outside the store does not change the store", func(b *bundle) {
 		kept := map[string][]byte{}
 		eachEvent(func(e *ports.Event) {
 			if kept[e.ID] == nil {
@@ -113,14 +113,14 @@ var eventOrderFlaws = append(
 			return got
 		})
 	}},
-	flawedStore{"hands out all events of a key", "a claim takes at most one event of a key", losesOrder},
+	flawedStore{"returns all events of a key", "a claim takes at most one event of a key", losesOrder},
 	flawedStore{"lets events overtake a claimed one", "a claimed event holds back only the later ones of its key", losesOrder},
 	flawedStore{"holds back every key", "a claimed event holds back only the later ones of its key", onSavedEvents(func(e *ports.Event) { e.Key = "" })},
 	flawedStore{"lets events overtake a retried one", "a retried event holds back the later ones of its key", losesOrder},
-	flawedStore{"gives back what was acknowledged", acked, func(b *bundle) {
+	flawedStore{"returns acknowledged events", acked, func(b *bundle) {
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.retry(ctx, e, e.At) }
 	}},
-	flawedStore{"takes the rest of a key for acknowledged", acked, func(b *bundle) {
+	flawedStore{"acknowledges the rest of a key", acked, func(b *bundle) {
 		claim, ack := b.outbox.claim, b.outbox.ack
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error {
 			if err := ack(ctx, e); err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// claimArgs are what both kinds of claim are asked for.
+// claimArgs are the arguments of both kinds of claim.
 type claimArgs struct {
 	now   time.Time
 	lease time.Duration
 	n     int
 }
 
-// onClaims lets fn change what claims ask for.
+// onClaims lets fn change the arguments of claims.
 func onClaims(fn func(a *claimArgs)) func(b *bundle) {
 	return func(b *bundle) {
 		events, items := b.outbox.claim, b.work.claim
@@ -42,7 +42,7 @@ var (
 	leasesShorter = onClaims(func(a *claimArgs) { a.lease -= time.Millisecond })
 )
 
-// forgetsLeases gives everything away when the clock jumps back.
+// forgetsLeases ignores leases when the clock jumps back.
 func forgetsLeases(b *bundle) {
 	var last time.Time
 	onClaims(func(a *claimArgs) {
@@ -53,7 +53,7 @@ func forgetsLeases(b *bundle) {
 	})(b)
 }
 
-// onEnds lets fn have the last word on Ack, Done, Retry and Bury.
+// onEnds lets fn change the results of Ack, Done, Retry and Bury.
 func onEnds(b *bundle, fn func(id string, claim int64, err error) error) {
 	inner := *b
 	b.outbox.ack = func(ctx context.Context, e ports.Event) error {
@@ -76,7 +76,7 @@ func onEnds(b *bundle, fn func(id string, claim int64, err error) error) {
 	}
 }
 
-// takesStale has no conflicts.
+// takesStale never returns a conflict.
 func takesStale(b *bundle) {
 	onEnds(b, func(_ string, _ int64, err error) error {
 		if errcodes.Of(err) == errcodes.Conflict {
@@ -92,7 +92,7 @@ func internalStale(b *bundle) {
 	})
 }
 
-// takesTwice takes a claim again that has ended before.
+// takesTwice accepts a claim that is already settled.
 func takesTwice(b *bundle) {
 	ended := map[string]bool{}
 	onEnds(b, func(id string, claim int64, err error) error {
@@ -105,7 +105,7 @@ func takesTwice(b *bundle) {
 	})
 }
 
-// shortReasons refuses reasons that do not fit its column.
+// shortReasons rejects reasons that do not fit its column.
 func shortReasons(b *bundle) {
 	events, items := b.outbox.bury, b.work.bury
 	refuse := errcodes.New(errcodes.StorageUnavailable, "the reason is too long")
@@ -132,13 +132,13 @@ func retriesAt(by time.Duration) func(b *bundle) {
 	}
 }
 
-// retriesNever leaves a retried thing to its lease.
+// retriesNever ignores retries.
 func retriesNever(b *bundle) {
 	b.outbox.retry = func(context.Context, ports.Event, time.Time) error { return nil }
 	b.work.retry = func(context.Context, ports.WorkItem, time.Time) error { return nil }
 }
 
-// claimsTwice gives every claim's answer to the next claimant as well.
+// claimsTwice returns every claim's result to the next caller too.
 func claimsTwice(b *bundle) {
 	var mu sync.Mutex
 	var events []ports.Event
@@ -177,12 +177,12 @@ func claimFlaws(things, thing string) []flawedStore {
 		flawedStore{"forgets leases when the clock jumps back", "a lease holds if the caller's clock jumps back", forgetsLeases},
 		flawedStore{"retries too early", retried, retriesAt(-time.Millisecond)},
 		flawedStore{"retries too late", retried, retriesAt(time.Millisecond)},
-		flawedStore{"leaves a retried thing to its lease", retried, retriesNever},
-		flawedStore{"takes stale claims", "a claim that is not the latest is a conflict", takesStale},
+		flawedStore{"ignores the time of a retry", retried, retriesNever},
+		flawedStore{"accepts stale claims", "a claim that is not the latest is a conflict", takesStale},
 		flawedStore{"calls a stale claim internal", "a claim that is not the latest is a conflict", internalStale},
-		flawedStore{"takes a claim twice", "a claim can be settled once", takesTwice},
+		flawedStore{"accepts a claim twice", "a claim can be settled once", takesTwice},
 		flawedStore{"claims twice", "concurrent claims never return the same " + strings.Fields(thing)[1], claimsTwice},
-		flawedStore{"refuses long reasons", "a reason of 1,024 bytes is accepted", shortReasons},
+		flawedStore{"rejects long reasons", "a reason of 1,024 bytes is accepted", shortReasons},
 		flawedStore{"forgets " + things, "a reopened store has its " + strings.Replace(things, "items", "work", 1), forgets},
 	)
 }

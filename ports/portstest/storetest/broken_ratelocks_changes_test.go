@@ -25,7 +25,7 @@ func eventID(e ports.Event) string   { return e.ID }
 func itemID(w ports.WorkItem) string { return w.ID }
 func lockID(l ports.RateLock) string { return l.ID }
 
-// once leaves the first of each id.
+// once returns the first element of each id.
 func once[V any](list []V, id func(V) string) []V {
 	var out []V
 	for _, v := range list {
@@ -36,8 +36,8 @@ func once[V any](list []V, id func(V) string) []V {
 	return out
 }
 
-// takesWhatCannotBe passes over the record of a change that no lock can have.
-func takesWhatCannotBe(without func(c *ports.RateLockChange)) func(b *bundle) {
+// ignoresInvalid ignores the invalid record of a change.
+func ignoresInvalid(without func(c *ports.RateLockChange)) func(b *bundle) {
 	return func(b *bundle) {
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
@@ -52,47 +52,47 @@ func takesWhatCannotBe(without func(c *ports.RateLockChange)) func(b *bundle) {
 }
 
 var changeFlaws = []flawedStore{
-	{"ends a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) { c.Ended = once(c.Ended, lockID) })},
+	{"ends a repeated lock once", lockTwice, onSaved(func(c *ports.RateLockChange) { c.Ended = once(c.Ended, lockID) })},
 	{"mints a lock that ends in the same change", lockTwice, onSaved(func(c *ports.RateLockChange) {
 		if c.Minted != nil {
 			c.Ended = slices.DeleteFunc(c.Ended, func(l ports.RateLock) bool { return l.ID == c.Minted.ID })
 		}
 	})},
-	{"leaves a lock that stays in its book active", lockTwice, onSaved(func(c *ports.RateLockChange) {
+	{"does not end a lock that stays in its book", lockTwice, onSaved(func(c *ports.RateLockChange) {
 		c.Ended = slices.DeleteFunc(c.Ended, func(l ports.RateLock) bool {
 			_, held := slotOf(c.Book, l.ID)
 			return held && c.Minted == nil
 		})
 	})},
-	{"mints a lock that its book does not have", mintedElsewhere, takesWhatCannotBe(func(c *ports.RateLockChange) { c.Minted = nil })},
-	{"takes the minted lock from the book", mintedElsewhere, onSaved(func(c *ports.RateLockChange) {
+	{"mints a lock that is not in its book", mintedElsewhere, ignoresInvalid(func(c *ports.RateLockChange) { c.Minted = nil })},
+	{"reads the minted lock from the book", mintedElsewhere, onSaved(func(c *ports.RateLockChange) {
 		if n := len(c.Book.Live()); c.Minted != nil && n == 2 {
 			*c.Minted = c.Book.Slots[1]
 		}
 	})},
-	{"stores the events of a change that names a lock twice", lockTwice, leaks(onlyEvents)},
-	{"passes over a record that cannot be", impossibleRecord, takesWhatCannotBe(func(c *ports.RateLockChange) {
+	{"stores the events of a change with a repeated lock", lockTwice, leaks(onlyEvents)},
+	{"ignores an invalid record", impossibleRecord, ignoresInvalid(func(c *ports.RateLockChange) {
 		c.Minted, c.Ended, c.Book.Slots = nil, nil, [ports.MaxLiveLocks]ports.RateLock{}
 	})},
-	{"passes over a slot that cannot be", impossibleRecord, takesWhatCannotBe(func(c *ports.RateLockChange) {
+	{"ignores an invalid slot", impossibleRecord, ignoresInvalid(func(c *ports.RateLockChange) {
 		c.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 	})},
-	{"makes what cannot be possible", impossibleRecord, onSaved(func(c *ports.RateLockChange) {
+	{"repairs an invalid record", impossibleRecord, onSaved(func(c *ports.RateLockChange) {
 		eachLock(c, func(l *ports.RateLock) {
 			if l.MarkupBps < 0 {
 				l.MarkupBps, l.MidRate, l.AllInRate = 0, "1", "1"
 			}
 		})
 	})},
-	{"blames the caller for a record that cannot be", impossibleRecord, func(b *bundle) {
+	{"returns InvalidRequest for an invalid record", impossibleRecord, func(b *bundle) {
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
 			return broken.Recode(save(ctx, c), errcodes.CorruptRecord, errcodes.InvalidRequest)
 		}
 	}},
-	{"stores an event once that came twice", queuedTwice, onSaved(func(c *ports.RateLockChange) { c.Events = once(c.Events, eventID) })},
-	{"stores an item once that came twice", queuedTwice, onSaved(func(c *ports.RateLockChange) { c.Work = once(c.Work, itemID) })},
-	{"stores the work of a change that names an event twice", queuedTwice, leaks(onlyWork)},
+	{"stores a repeated event once", queuedTwice, onSaved(func(c *ports.RateLockChange) { c.Events = once(c.Events, eventID) })},
+	{"stores a repeated item once", queuedTwice, onSaved(func(c *ports.RateLockChange) { c.Work = once(c.Work, itemID) })},
+	{"stores the work of a change with a repeated event", queuedTwice, leaks(onlyWork)},
 }
 
 // onSaved is onSave for a table.
@@ -101,7 +101,7 @@ func onSaved(fn func(c *ports.RateLockChange)) func(b *bundle) {
 }
 
 var eventIDFlaws = []flawedStore{
-	{"refuses an id that waits", eventIDAgain, func(b *bundle) {
+	{"rejects the id of a waiting event", eventIDAgain, func(b *bundle) {
 		seen := map[string]bool{}
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
@@ -114,7 +114,7 @@ var eventIDFlaws = []flawedStore{
 			return save(ctx, c)
 		}
 	}},
-	{"drops an event whose id waits", eventIDAgain, func(b *bundle) {
+	{"drops an event with the id of a waiting one", eventIDAgain, func(b *bundle) {
 		seen := map[string]bool{}
 		onSave(b, func(c *ports.RateLockChange) {
 			c.Events = slices.DeleteFunc(c.Events, func(e ports.Event) bool { return seen[e.ID] })
@@ -123,7 +123,7 @@ var eventIDFlaws = []flawedStore{
 			}
 		})
 	}},
-	{"settles the first of an id", eventIDAgain, func(b *bundle) {
+	{"settles the first event of an id", eventIDAgain, func(b *bundle) {
 		first := map[string]ports.Event{}
 		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
 			for _, e := range got {
@@ -136,7 +136,7 @@ var eventIDFlaws = []flawedStore{
 		ack := b.outbox.ack
 		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return ack(ctx, first[e.ID]) }
 	}},
-	{"settles all of an id", eventIDAgain, func(b *bundle) {
+	{"settles all events of an id", eventIDAgain, func(b *bundle) {
 		var claimed []ports.Event
 		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
 			claimed = append(claimed, got...)
@@ -152,21 +152,21 @@ var eventIDFlaws = []flawedStore{
 			return ack(ctx, e)
 		}
 	}},
-	{"hands out no bytes for no data", eventBytes, eachEvent(func(e *ports.Event) { e.Data = append([]byte{}, e.Data...) })},
+	{"returns empty instead of nil data", eventBytes, eachEvent(func(e *ports.Event) { e.Data = append([]byte{}, e.Data...) })},
 }
 
 var itemIDFlaws = []flawedStore{
-	{"passes over an item whose id waits", itemIDAgain, func(b *bundle) {
+	{"ignores an item with the id of a waiting one", itemIDAgain, func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, _ ports.Book) error {
 			c.Work = nil
 			return save(c)
 		})
 	}},
-	{"frees the id of what was buried", itemIDAgain, func(b *bundle) {
+	{"frees the id of a buried item", itemIDAgain, func(b *bundle) {
 		b.work.bury = func(ctx context.Context, w ports.WorkItem, _ string) error { return b.work.done(ctx, w) }
 	}},
-	{"keeps the id of what is done", itemIDAgain, func(b *bundle) {
+	{"keeps the id of a done item", itemIDAgain, func(b *bundle) {
 		b.work.done = func(ctx context.Context, w ports.WorkItem) error { return b.work.bury(ctx, w, "") }
 	}},
-	{"hands out no bytes for no payload", itemBytes, eachItem(func(w *ports.WorkItem) { w.Payload = append([]byte{}, w.Payload...) })},
+	{"returns an empty instead of a nil payload", itemBytes, eachItem(func(w *ports.WorkItem) { w.Payload = append([]byte{}, w.Payload...) })},
 }

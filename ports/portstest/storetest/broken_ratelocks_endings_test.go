@@ -15,8 +15,8 @@ const (
 	onlyTheEnd  = "ending a lock changes only the fields of its end"
 )
 
-// onStrayEnd lets fn change a change that ends a lock which is not active; first is
-// how it ended, of no status if it was never stored.
+// onStrayEnd lets fn change a change that ends a lock which is not active. first is
+// the stored lock, which has no status if it was never stored.
 func onStrayEnd(fn func(c *ports.RateLockChange, i int, first ports.RateLock)) func(b *bundle) {
 	return func(b *bundle) {
 		onSave(b, func(c *ports.RateLockChange) {
@@ -32,7 +32,7 @@ func onStrayEnd(fn func(c *ports.RateLockChange, i int, first ports.RateLock)) f
 
 func dropEnd(c *ports.RateLockChange, i int) { c.Ended = slices.Delete(c.Ended, i, i+1) }
 
-// passesOver takes a second end that agrees with the first.
+// passesOver accepts a second end that equals the first.
 func passesOver(agrees func(first, again ports.RateLock) bool) func(b *bundle) {
 	return onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
 		if first.Status != "" && agrees(first, c.Ended[i]) {
@@ -41,7 +41,7 @@ func passesOver(agrees func(first, again ports.RateLock) bool) func(b *bundle) {
 	})
 }
 
-// lastEndWins writes the last end over the first.
+// lastEndWins replaces the first end with the last.
 func lastEndWins(b *bundle) {
 	last := map[string]ports.RateLock{}
 	onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
@@ -58,12 +58,12 @@ func lastEndWins(b *bundle) {
 }
 
 var endingFlaws = []flawedStore{
-	{"takes the very same end again", endsOnce, passesOver(func(first, again ports.RateLock) bool { return first == again })},
-	{"takes any second end", endsOnce, passesOver(func(ports.RateLock, ports.RateLock) bool { return true })},
-	{"lets the last end win", endsOnce, lastEndWins},
+	{"accepts the same end again", endsOnce, passesOver(func(first, again ports.RateLock) bool { return first == again })},
+	{"accepts any second end", endsOnce, passesOver(func(ports.RateLock, ports.RateLock) bool { return true })},
+	{"stores the last end", endsOnce, lastEndWins},
 	{"stores the events of a change that ends a lock again", endsOnce, leaks(onlyEvents)},
-	{"mints the lock of a change that ends another again", endsOnce, takesTakenIDs},
-	{"passes over the end of a lock that it does not have", neverMinted, onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
+	{"mints the lock of a change that ends an ended lock", endsOnce, takesTakenIDs},
+	{"ignores the end of an unknown lock", neverMinted, onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
 		if first.Status == "" {
 			dropEnd(c, i)
 		}
@@ -84,8 +84,8 @@ var endingFlaws = []flawedStore{
 			return l, book, err
 		}
 	}},
-	{"ends the first of two locks alone", bothEnd, onSaved(func(c *ports.RateLockChange) { c.Ended = c.Ended[:min(1, len(c.Ended))] })},
-	{"gives both locks one end", bothEnd, func(b *bundle) {
+	{"ends only the first of two locks", bothEnd, onSaved(func(c *ports.RateLockChange) { c.Ended = c.Ended[:min(1, len(c.Ended))] })},
+	{"stores one end for both locks", bothEnd, func(b *bundle) {
 		ends := map[string]ports.RateLock{}
 		onSave(b, func(c *ports.RateLockChange) {
 			for _, l := range c.Ended {
@@ -99,7 +99,7 @@ var endingFlaws = []flawedStore{
 			}
 		})
 	}},
-	{"takes the source of a record that ends a lock", onlyTheEnd, func(b *bundle) {
+	{"changes the source of an ended lock", onlyTheEnd, func(b *bundle) {
 		sources := map[string]string{}
 		onSave(b, func(c *ports.RateLockChange) {
 			for _, l := range c.Ended {

@@ -22,7 +22,7 @@ func onListings(b *bundle, fn func(q ports.LockQuery, page []ports.RateLock) []p
 	}
 }
 
-// onPages is onListings whatever the query.
+// onPages is onListings for all queries.
 func onPages(fn func(page []ports.RateLock) []ports.RateLock) func(b *bundle) {
 	return func(b *bundle) {
 		onListings(b, func(_ ports.LockQuery, page []ports.RateLock) []ports.RateLock { return fn(page) })
@@ -80,7 +80,7 @@ func countsOffsets(b *bundle) {
 	}
 }
 
-// listsEnded goes on listing locks that have ended.
+// listsEnded also lists ended locks.
 func listsEnded(b *bundle) {
 	var ended []ports.RateLock
 	onSave(b, func(c *ports.RateLockChange) { ended = append(ended, c.Ended...) })
@@ -91,7 +91,7 @@ func dueLater(by time.Duration) func(b *bundle) {
 	return onQueries(func(q *ports.LockQuery) { q.DueBy = q.DueBy.Add(by) })
 }
 
-// takesQueries answers a query that is of no listing, or beyond its bounds.
+// takesQueries accepts queries of no listing or with a limit out of bounds.
 func takesQueries(mend func(q *ports.LockQuery)) func(b *bundle) {
 	return func(b *bundle) {
 		list := b.locks.list
@@ -121,7 +121,7 @@ const (
 )
 
 var listingFlaws = []flawedStore{
-	{"lists the inverse pair's locks as well", ofPair, func(b *bundle) {
+	{"lists the inverse pair's locks too", ofPair, func(b *bundle) {
 		list := b.locks.list
 		b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
 			page, err := list(ctx, q)
@@ -143,8 +143,8 @@ var listingFlaws = []flawedStore{
 	{"skips ties between pages of a pair", pairPages, skipsTies},
 	{"repeats ties between pages of a pair", pairPages, repeatsTies},
 	{"counts offsets in a pair's listing", pairPages, countsOffsets},
-	{"gives one lock of a pair too many", pairPages, oneTooMany},
-	{"leaves out the instant of Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.Since = q.Since.Add(time.Millisecond) })},
+	{"lists one lock of a pair too many", pairPages, oneTooMany},
+	{"excludes Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.Since = q.Since.Add(time.Millisecond) })},
 	{"forgets Since on later pages", sinceIs, onQueries(func(q *ports.LockQuery) {
 		if !q.After.At.IsZero() {
 			q.Since = time.Time{}
@@ -156,30 +156,30 @@ var listingFlaws = []flawedStore{
 			q.Since = time.Time{}
 		}
 	})},
-	{"leaves out the instant of what is due", dueOfAll, dueLater(-time.Millisecond)},
-	{"is early with what is due", dueOfAll, dueLater(time.Millisecond)},
-	{"lists one pair of what is due", dueOfAll, onPages(func(page []ports.RateLock) []ports.RateLock {
+	{"excludes DueBy", dueOfAll, dueLater(-time.Millisecond)},
+	{"lists locks before they are due", dueOfAll, dueLater(time.Millisecond)},
+	{"lists the due locks of one pair", dueOfAll, onPages(func(page []ports.RateLock) []ports.RateLock {
 		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Pair() != page[0].Pair() })
 	})},
-	{"orders what is due by id", dueOrder, byIDOnly},
-	{"orders ties of what is due backwards", dueOrder, tiesTurned},
-	{"skips ties between pages of what is due", duePages, skipsTies},
-	{"repeats ties between pages of what is due", duePages, repeatsTies},
-	{"counts offsets in what is due", duePages, countsOffsets},
-	{"gives one due lock too many", duePages, oneTooMany},
+	{"orders due locks by id", dueOrder, byIDOnly},
+	{"orders ties of due locks backwards", dueOrder, tiesTurned},
+	{"skips ties between pages of due locks", duePages, skipsTies},
+	{"repeats ties between pages of due locks", duePages, repeatsTies},
+	{"counts offsets in the due locks", duePages, countsOffsets},
+	{"lists one due lock too many", duePages, oneTooMany},
 	{"lists one pair of an owner", ofOwner, onPages(func(page []ports.RateLock) []ports.RateLock {
 		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Pair() != page[0].Pair() })
 	})},
-	{"lists an owner's active locks alone", ofOwner, onPages(func(page []ports.RateLock) []ports.RateLock {
+	{"lists only an owner's active locks", ofOwner, onPages(func(page []ports.RateLock) []ports.RateLock {
 		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Status != ports.LockActive })
 	})},
-	{"lists the locks of an owner that looks alike", ofOwner, onQueries(func(q *ports.LockQuery) { q.Owner = strings.TrimSpace(q.Owner) })},
+	{"lists the locks of a look-alike owner", ofOwner, onQueries(func(q *ports.LockQuery) { q.Owner = strings.TrimSpace(q.Owner) })},
 	{"lists an owner without regard to case", ofOwner, onQueries(func(q *ports.LockQuery) { q.Owner = strings.ToLower(q.Owner) })},
 	{"orders an owner's listing by id", ownerOrder, byIDOnly},
 	{"orders ties of an owner's listing backwards", ownerOrder, tiesTurned},
 	{"skips ties between pages of an owner", ownerPages, skipsTies},
 	{"repeats ties between pages of an owner", ownerPages, repeatsTies},
-	{"gives one lock of an owner too many", ownerPages, oneTooMany},
+	{"lists one lock of an owner too many", ownerPages, oneTooMany},
 	{"lists ended locks", "an ended lock leaves the listings of active locks", listsEnded},
 	{"lists half a lock", "a listed lock has every field", onPages(func(page []ports.RateLock) []ports.RateLock {
 		for i := range page {
@@ -194,18 +194,18 @@ var listingFlaws = []flawedStore{
 		}
 		return page
 	})},
-	{"takes any limit", listBounds, takesQueries(func(q *ports.LockQuery) { q.Limit = 1 })},
-	{"takes a query of two listings", listBounds, takesQueries(func(q *ports.LockQuery) {
+	{"accepts any limit", listBounds, takesQueries(func(q *ports.LockQuery) { q.Limit = 1 })},
+	{"accepts a query of two listings", listBounds, takesQueries(func(q *ports.LockQuery) {
 		if q.Pair != (ports.Pair{}) {
 			*q = ports.LockQuery{Pair: q.Pair, Limit: q.Limit}
 		}
 	})},
-	{"takes a query of no listing", listBounds, takesQueries(func(q *ports.LockQuery) {
+	{"accepts a query of no listing", listBounds, takesQueries(func(q *ports.LockQuery) {
 		if *q == (ports.LockQuery{Limit: 1}) {
 			q.Owner = "acme"
 		}
 	})},
-	{"ignores Since of what is due", listBounds, takesQueries(func(q *ports.LockQuery) { q.Since = time.Time{} })},
+	{"ignores Since with DueBy", listBounds, takesQueries(func(q *ports.LockQuery) { q.Since = time.Time{} })},
 }
 
 const (
@@ -224,13 +224,13 @@ func saves(fn func(save func(context.Context, ports.RateLockChange) error, ctx c
 type saveFunc = func(context.Context, ports.RateLockChange) error
 
 var outcomeFlaws = append(commonFlaws("a done context returns its code and stores nothing"),
-	flawedStore{"takes a lost acknowledgement for success", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
+	flawedStore{"reports a lost acknowledgement as success", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	flawedStore{"takes a lost acknowledgement for a failure", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
+	flawedStore{"reports a lost acknowledgement as a failure", lost, saves(func(save saveFunc, ctx context.Context, c ports.RateLockChange) error {
 		return broken.Recode(save(ctx, c), errcodes.OutcomeUnknown, errcodes.StorageUnavailable)
 	})},
 	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {

@@ -31,10 +31,10 @@ var recordFlaws = []flawedStore{
 			return got, err
 		}
 	}},
-	{"turns the slots round", "a book of two locks is returned as saved", func(b *bundle) {
+	{"reverses the slots", "a book of two locks is returned as saved", func(b *bundle) {
 		onBook(b, func(book *ports.Book) { book.Slots[0], book.Slots[1] = book.Slots[1], book.Slots[0] })
 	}},
-	{"gives times in the machine's zone", "a book of two locks is returned as saved", func(b *bundle) {
+	{"returns times in the machine's zone", "a book of two locks is returned as saved", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.CreatedAt = l.CreatedAt.In(time.FixedZone("", 3600)) })
 	}},
 	{"does not store a book on its own", "a change of the book alone is stored", func(b *bundle) {
@@ -68,14 +68,14 @@ var recordFlaws = []flawedStore{
 	{"keeps nanoseconds in 64 bits", "distant times are returned unchanged", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) { l.ExpiresAt = time.Unix(0, l.ExpiresAt.UnixNano()).UTC() })
 	}},
-	{"takes the zero time for 1970", "empty fields are returned empty", func(b *bundle) {
+	{"reads the zero time as 1970", "empty fields are returned empty", func(b *bundle) {
 		onLock(b, func(l *ports.RateLock) {
 			if l.MidAt.IsZero() {
 				l.MidAt = time.UnixMilli(0).UTC()
 			}
 		})
 	}},
-	{"keeps the moment of judgement", "AsOf is not stored", func(b *bundle) {
+	{"stores AsOf", "AsOf is not stored", func(b *bundle) {
 		var asOf time.Time
 		onSave(b, func(c *ports.RateLockChange) { asOf = c.Minted.AsOf })
 		onLock(b, func(l *ports.RateLock) { l.AsOf = asOf })
@@ -90,7 +90,7 @@ var recordFlaws = []flawedStore{
 			return l, book, err
 		}
 	}},
-	{"gives an empty lock for an unknown id", "an unknown lock is not found", func(b *bundle) {
+	{"returns an empty lock for an unknown id", "an unknown lock is not found", func(b *bundle) {
 		lock := b.locks.lock
 		b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
 			l, book, err := lock(ctx, owner, id)
@@ -100,14 +100,14 @@ var recordFlaws = []flawedStore{
 			return l, book, err
 		}
 	}},
-	{"calls not found internal", "an unknown lock is not found", func(b *bundle) {
+	{"reports not found as internal", "an unknown lock is not found", func(b *bundle) {
 		lock := b.locks.lock
 		b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
 			l, book, err := lock(ctx, owner, id)
 			return l, book, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 		}
 	}},
-	{"does not look at the owner", "another owner's lock is not found", func(b *bundle) {
+	{"ignores the owner", "another owner's lock is not found", func(b *bundle) {
 		owners := map[string]string{}
 		onSave(b, func(c *ports.RateLockChange) {
 			eachLock(c, func(l *ports.RateLock) { owners[l.ID] = l.Owner })
@@ -131,7 +131,7 @@ var recordFlaws = []flawedStore{
 		}
 		onLock(b, func(l *ports.RateLock) { *l = *kept[l.ID] })
 	}},
-	{"reads a lock and its book at two moments", "a lock and its book are read in one snapshot", func(b *bundle) {
+	{"reads a lock and its book in two snapshots", "a lock and its book are read in one snapshot", func(b *bundle) {
 		var mu sync.Mutex
 		older := map[ports.BookKey]ports.Book{}
 		save, book, lock := b.locks.save, b.locks.book, b.locks.lock
@@ -154,7 +154,7 @@ var recordFlaws = []flawedStore{
 	}},
 }
 
-// onBook lets fn change what Book gives.
+// onBook lets fn change what Book returns.
 func onBook(b *bundle, fn func(book *ports.Book)) {
 	book := b.locks.book
 	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
@@ -164,7 +164,7 @@ func onBook(b *bundle, fn func(book *ports.Book)) {
 	}
 }
 
-// losesVersions lets the last writer win.
+// losesVersions stores the last write.
 func losesVersions(b *bundle) {
 	onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
 		c.Book.Version = now.Version
@@ -172,7 +172,7 @@ func losesVersions(b *bundle) {
 	})
 }
 
-// takesTakenIDs passes over the locks of which the id is taken.
+// takesTakenIDs ignores locks with a used id.
 func takesTakenIDs(b *bundle) {
 	onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
 		if c.Book.Version != now.Version {
@@ -183,7 +183,7 @@ func takesTakenIDs(b *bundle) {
 	})
 }
 
-// leaks stores a part of a change that was refused.
+// leaks stores a part of a rejected change.
 func leaks(part func(c ports.RateLockChange) ports.RateLockChange) func(b *bundle) {
 	n := 0
 	return func(b *bundle) {
@@ -215,7 +215,7 @@ const (
 	here      = "a lock id used in the same book is a conflict and stores nothing"
 )
 
-// onStale lets fn go on after a change without locks was refused.
+// onStale calls fn after a change without locks was rejected.
 func onStale(of func(c ports.RateLockChange) bool, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange) error) func(b *bundle) {
 	return func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
@@ -238,7 +238,7 @@ func eventsAlone(c ports.RateLockChange) bool { return len(c.Events) > 0 && len(
 
 func workAlone(c ports.RateLockChange) bool { return len(c.Work) > 0 && len(c.Events) == 0 }
 
-// countsIn lets fn say what is left of a version.
+// countsIn applies fn to versions.
 func countsIn(fn func(version int64) int64) func(b *bundle) {
 	return func(b *bundle) {
 		book, save := b.locks.book, b.locks.save
@@ -257,13 +257,13 @@ func countsIn(fn func(version int64) int64) func(b *bundle) {
 }
 
 var versionFlaws = []flawedStore{
-	{"drops a stale book alone", lockless, onStale(bookAlone, silently)},
-	{"stores a stale book alone", lockless, onStale(bookAlone, storing)},
-	{"drops stale events alone", lockless, onStale(eventsAlone, silently)},
-	{"stores stale events alone", lockless, onStale(eventsAlone, storing)},
-	{"drops stale work alone", lockless, onStale(workAlone, silently)},
-	{"stores stale work alone", lockless, onStale(workAlone, storing)},
-	{"stores a book alone at a version of none", lockless, onStale(func(c ports.RateLockChange) bool { return c.Book.Key.Owner == "zenith" }, storing)},
+	{"drops a stale book without error", lockless, onStale(bookAlone, silently)},
+	{"stores a stale book", lockless, onStale(bookAlone, storing)},
+	{"drops stale events without error", lockless, onStale(eventsAlone, silently)},
+	{"stores stale events", lockless, onStale(eventsAlone, storing)},
+	{"drops stale work without error", lockless, onStale(workAlone, silently)},
+	{"stores stale work", lockless, onStale(workAlone, storing)},
+	{"stores an unknown book at a version above 0", lockless, onStale(func(c ports.RateLockChange) bool { return c.Book.Key.Owner == "zenith" }, storing)},
 	{"counts versions up to 127", many, countsIn(func(version int64) int64 { return min(version, 127) })},
 	{"counts versions up to 255", many, countsIn(func(version int64) int64 { return min(version, 255) })},
 	{"counts versions in a byte", many, countsIn(func(version int64) int64 { return version % 256 })},
@@ -280,7 +280,7 @@ var versionFlaws = []flawedStore{
 		onBook(b, func(book *ports.Book) { book.Version *= 2 })
 		onSave(b, func(c *ports.RateLockChange) { c.Book.Version /= 2 })
 	}},
-	{"creates a book that is there", "version 0 creates a book, once", losesVersions},
+	{"creates an existing book", "version 0 creates a book, once", losesVersions},
 	{"loses the version check", stale, losesVersions},
 	{"stores the events of a stale change", stale, leaks(onlyEvents)},
 	{"stores the work of a stale change", stale, leaks(onlyWork)},
@@ -290,7 +290,7 @@ var versionFlaws = []flawedStore{
 			return broken.Recode(save(ctx, c), errcodes.Conflict, errcodes.Internal)
 		}
 	}},
-	{"refuses older versions only", "a version above the stored one is a conflict", func(b *bundle) {
+	{"rejects only older versions", "a version above the stored one is a conflict", func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
 			if c.Book.Version < now.Version {
 				return errcodes.New(errcodes.Conflict, "")
@@ -299,11 +299,11 @@ var versionFlaws = []flawedStore{
 			return save(c)
 		})
 	}},
-	{"takes an id that another book has", elsewhere, takesTakenIDs},
-	{"stores the events of a change with a taken id", elsewhere, leaks(onlyEvents)},
-	{"takes an id that the book has", here, takesTakenIDs},
-	{"lets every racer win", "of many concurrent saves at one version one succeeds", losesVersions},
-	{"is busy now and then", "saves of different books do not conflict", func(b *bundle) {
+	{"accepts an id that another book has used", elsewhere, takesTakenIDs},
+	{"stores the events of a change with a used id", elsewhere, leaks(onlyEvents)},
+	{"accepts an id that the book has used", here, takesTakenIDs},
+	{"lets every concurrent save succeed", "of many concurrent saves at one version one succeeds", losesVersions},
+	{"returns some unexpected errors", "saves of different books do not conflict", func(b *bundle) {
 		var mu sync.Mutex
 		n := 0
 		save := b.locks.save
@@ -318,7 +318,7 @@ var versionFlaws = []flawedStore{
 	}},
 }
 
-// mapOwners keeps owners as f makes them.
+// mapOwners applies f to owners.
 func mapOwners(b *bundle, f func(string) string) {
 	book, lock := b.locks.book, b.locks.lock
 	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
@@ -335,7 +335,7 @@ func mapOwners(b *bundle, f func(string) string) {
 	})
 }
 
-// mapLockIDs keeps lock ids as f makes them.
+// mapLockIDs applies f to lock ids.
 func mapLockIDs(b *bundle, f func(string) string) {
 	lock := b.locks.lock
 	b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
@@ -370,4 +370,4 @@ var keyFlaws = append(append(append(
 	confuse("lock ids", "lock ids that look alike are different locks", looks, mapLockIDs)...),
 	confuse("owners", "owners and ids of 10,000 characters are stored whole", []string{"keeps 255 letters"}, mapOwners)...),
 	append(confuse("lock ids", "owners and ids of 10,000 characters are stored whole", []string{"keeps 255 letters"}, mapLockIDs),
-		flawedStore{"takes a pair for its inverse", "a pair and its inverse have different books", mapPairs})...)
+		flawedStore{"confuses a pair with its inverse", "a pair and its inverse have different books", mapPairs})...)

@@ -27,12 +27,12 @@ const (
 	claimOrSave    = "of a concurrent claim and save one succeeds (I22)"
 )
 
-// epochOfFlaws is the instant at which the checks play.
+// epochOfFlaws is the time at which the checks begin.
 var epochOfFlaws = time.Date(2026, time.March, 2, 9, 30, 15, int(987*time.Millisecond), time.UTC)
 
 type claimReportFunc = func(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error)
 
-// claimsReports puts fn in the place of ClaimReport.
+// claimsReports replaces ClaimReport with fn.
 func claimsReports(fn func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error)) func(b *bundle) {
 	return func(b *bundle) {
 		claim := b.reports.claim
@@ -42,7 +42,7 @@ func claimsReports(fn func(ctx context.Context, claim claimReportFunc, holder st
 	}
 }
 
-// onClaimed lets fn change what ClaimReport gives.
+// onClaimed lets fn change what ClaimReport returns.
 func onClaimed(fn func(j *ports.ReportJob)) func(b *bundle) {
 	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(ctx, holder, now, lease)
@@ -53,7 +53,7 @@ func onClaimed(fn func(j *ports.ReportJob)) func(b *bundle) {
 	})
 }
 
-// claimsAt has claims judged at another instant, and shows the right one.
+// claimsAt decides claims at another time, but returns the right one.
 func claimsAt(by func(now time.Time) time.Duration) func(b *bundle) {
 	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		d := by(now)
@@ -65,8 +65,8 @@ func always(d time.Duration) func(time.Time) time.Duration {
 	return func(time.Time) time.Duration { return d }
 }
 
-// claimsBy hands jobs out by another order than that of their creation, which
-// it shows as it was.
+// claimsBy returns jobs in another order than that of their creation, with their
+// creation unchanged.
 func claimsBy(rank func(j ports.ReportJob) time.Time) func(b *bundle) {
 	return func(b *bundle) {
 		created := map[string]time.Time{}
@@ -78,7 +78,7 @@ func claimsBy(rank func(j ports.ReportJob) time.Time) func(b *bundle) {
 	}
 }
 
-// hides has claims of what it is said of find none.
+// hides makes claims that return a job for which when is true return not found.
 func hides(when func(j ports.ReportJob, now time.Time) bool) func(b *bundle) {
 	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(ctx, holder, now, lease)
@@ -89,7 +89,7 @@ func hides(when func(j ports.ReportJob, now time.Time) bool) func(b *bundle) {
 	})
 }
 
-// claimsInstead lets fn give another job where none is to be had.
+// claimsInstead lets fn return another job if there is none.
 func claimsInstead(fn func(holder string, now time.Time) (ports.ReportJob, bool)) func(b *bundle) {
 	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(ctx, holder, now, lease)
@@ -102,7 +102,7 @@ func claimsInstead(fn func(holder string, now time.Time) (ports.ReportJob, bool)
 	})
 }
 
-// claimsItsOwn gives a holder what it has already.
+// claimsItsOwn returns to a holder the job that it has already.
 func claimsItsOwn(b *bundle) {
 	held := map[string]ports.ReportJob{}
 	onClaimed(func(j *ports.ReportJob) { held[j.Holder] = *j })(b)
@@ -112,7 +112,7 @@ func claimsItsOwn(b *bundle) {
 	})(b)
 }
 
-// claimsSaved gives, where none is to be had, what was saved last and is so.
+// claimsSaved returns, if there is no job, the last saved one that matches.
 func claimsSaved(when func(j ports.ReportJob, now time.Time) bool) func(b *bundle) {
 	return func(b *bundle) {
 		var mu sync.Mutex
@@ -136,7 +136,7 @@ func claimsSaved(when func(j ports.ReportJob, now time.Time) bool) func(b *bundl
 	}
 }
 
-// claimsReportTwice gives a second caller of an instant what the first got.
+// claimsReportTwice returns the same job to a second caller at the same time.
 func claimsReportTwice(b *bundle) {
 	var mu sync.Mutex
 	var last ports.ReportJob
@@ -158,7 +158,7 @@ func claimsReportTwice(b *bundle) {
 	})(b)
 }
 
-// nowAndThen answers every fourth claim with the code.
+// nowAndThen returns the code for every fourth claim.
 func nowAndThen(code errcodes.Code) func(b *bundle) {
 	var n atomic.Int32
 	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
@@ -170,17 +170,17 @@ func nowAndThen(code errcodes.Code) func(b *bundle) {
 }
 
 var reportClaimFlaws = []flawedStore{
-	{"claims for nobody", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Holder = "" })},
-	{"gives no lease", claimWhole, onClaimed(func(j *ports.ReportJob) { j.LeaseUntil = time.Time{} })},
+	{"stores no holder", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Holder = "" })},
+	{"grants no lease", claimWhole, onClaimed(func(j *ports.ReportJob) { j.LeaseUntil = time.Time{} })},
 	{"counts no attempts", claimWhole, eachStored(func(j *ports.ReportJob) { j.Attempts = 0 })},
-	{"does not start what it gives", claimWhole, eachStored(func(j *ports.ReportJob) { j.StartedAt = time.Time{} })},
-	{"gives the version of before", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Version-- })},
-	{"takes a claim for a save", claimWhole, eachStored(func(j *ports.ReportJob) {
+	{"does not store the start", claimWhole, eachStored(func(j *ports.ReportJob) { j.StartedAt = time.Time{} })},
+	{"returns the earlier version", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Version-- })},
+	{"stores the time of a claim as UpdatedAt", claimWhole, eachStored(func(j *ports.ReportJob) {
 		if j.Attempts > 0 {
 			j.UpdatedAt = j.StartedAt
 		}
 	})},
-	{"takes a claim for the beginning of its rows", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Rows = 0 })},
+	{"resets the rows in a claim", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Rows = 0 })},
 	{"claims without columns", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Request.Columns = nil })},
 	{"claims names as text", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Request.Name = strings.ToValidUTF8(j.Request.Name, "?") })},
 	{"claims a report and does not store the holder", claimWhole, eachReport(func(j *ports.ReportJob) { j.Holder = "" })},
@@ -189,40 +189,40 @@ var reportClaimFlaws = []flawedStore{
 		j.StartedAt = now
 		return j, err
 	})},
-	{"gives an empty report for none", claimNone, claimsInstead(func(string, time.Time) (ports.ReportJob, bool) { return ports.ReportJob{}, true })},
-	{"calls none internal", claimNone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	{"returns an empty report if there is none", claimNone, claimsInstead(func(string, time.Time) (ports.ReportJob, bool) { return ports.ReportJob{}, true })},
+	{"reports no report as internal", claimNone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(ctx, holder, now, lease)
 		return j, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 	})},
-	{"gives what is taken", claimNone, claimsItsOwn},
+	{"returns claimed reports", claimNone, claimsItsOwn},
 	{"claims by id", claimOrder, claimsBy(func(ports.ReportJob) time.Time { return epochOfFlaws })},
-	{"claims what was created last", claimOrder, claimsBy(func(j ports.ReportJob) time.Time { return epochOfFlaws.Add(epochOfFlaws.Sub(j.CreatedAt)) })},
+	{"claims the newest report", claimOrder, claimsBy(func(j ports.ReportJob) time.Time { return epochOfFlaws.Add(epochOfFlaws.Sub(j.CreatedAt)) })},
 	{"claims by the last save", claimOrder, claimsBy(func(j ports.ReportJob) time.Time { return j.UpdatedAt.Add(j.CreatedAt.Sub(epochOfFlaws) / 1000) })},
-	{"claims what was saved first", claimOrder, func(b *bundle) {
+	{"claims the report saved first", claimOrder, func(b *bundle) {
 		n := 0
 		claimsBy(func(ports.ReportJob) time.Time { n++; return epochOfFlaws.Add(time.Duration(n) * time.Second) })(b)
 	}},
-	{"claims nothing of the time to come", claimOrder, hides(func(j ports.ReportJob, now time.Time) bool { return j.CreatedAt.After(now) })},
+	{"does not claim reports created after now", claimOrder, hides(func(j ports.ReportJob, now time.Time) bool { return j.CreatedAt.After(now) })},
 	{"lets a lease end early", claimHeld, claimsAt(always(time.Millisecond))},
-	{"takes a held report when time goes back", claimHeld, claimsAt(func(now time.Time) time.Duration {
+	{"claims a leased report when the clock jumps back", claimHeld, claimsAt(func(now time.Time) time.Duration {
 		if now.Before(epochOfFlaws) {
 			return 24 * time.Hour
 		}
 		return 0
 	})},
-	{"gives a holder what it has", claimHeld, claimsItsOwn},
-	{"lets a holder have one report", claimHeld, func(b *bundle) {
+	{"returns a holder's own leased report", claimHeld, claimsItsOwn},
+	{"grants a holder only one report", claimHeld, func(b *bundle) {
 		n := 0
 		hides(func(ports.ReportJob, time.Time) bool { n++; return n > 1 })(b)
 	}},
-	{"does not look at leases of saves", claimHeld, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "process-2" })},
+	{"ignores leases set by saves", claimHeld, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "process-2" })},
 	{"holds a report at the end of its lease", claimRunOut, claimsAt(always(-time.Millisecond))},
-	{"never gives a report again", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
+	{"never returns a report again", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
 	{"gives a report up after three attempts", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 3 })},
 	{"moves the start to the last attempt", claimRunOut, onClaimed(func(j *ports.ReportJob) { j.StartedAt = j.LeaseUntil.Add(-time.Minute) })},
 	{"counts one attempt", claimRunOut, eachStored(func(j *ports.ReportJob) { j.Attempts = min(j.Attempts, 1) })},
 	{"keeps the first holder", claimRunOut, onClaimed(func(j *ports.ReportJob) { j.Holder = "process-1" })},
-	{"gives what has run out first", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.ID == "older" })},
+	{"returns reports with an ended lease first", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.ID == "older" })},
 	{"extends no lease", claimExtended, func(b *bundle) {
 		leases := map[string]time.Time{}
 		onClaimed(func(j *ports.ReportJob) { leases[j.ID] = j.LeaseUntil })(b)
@@ -232,8 +232,8 @@ var reportClaimFlaws = []flawedStore{
 			}
 		})(b)
 	}},
-	{"does not look at extended leases", claimExtended, claimsSaved(func(j ports.ReportJob, now time.Time) bool { return j.Attempts > 0 && now.Before(j.LeaseUntil) })},
-	{"gives no lease back", claimExtended, func(b *bundle) {
+	{"ignores extended leases", claimExtended, claimsSaved(func(j ports.ReportJob, now time.Time) bool { return j.Attempts > 0 && now.Before(j.LeaseUntil) })},
+	{"does not release a lease", claimExtended, func(b *bundle) {
 		onSaveReport(func(c *ports.ReportChange) {
 			if c.Job.LeaseUntil.IsZero() && c.Job.Attempts > 0 {
 				c.Job.LeaseUntil = epochOfFlaws.AddDate(1, 0, 0)
@@ -245,36 +245,36 @@ var reportClaimFlaws = []flawedStore{
 			}
 		})
 	}},
-	{"takes a heartbeat of who had it", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
+	{"accepts a heartbeat of an earlier holder", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
 		return !j.Status.Terminal() && j.Holder != now.Holder && j.Version < now.Version
 	})},
-	{"takes an end of who had it", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
+	{"accepts an end of an earlier holder", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
 		return j.Status.Terminal() && j.Holder != now.Holder && j.Version < now.Version
 	})},
-	{"looks at the holder alone", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Holder == now.Holder && j.Version < now.Version })},
+	{"checks only the holder", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Holder == now.Holder && j.Version < now.Version })},
 	{"stores a lost heartbeat", claimLostLease, keepsRefusedReport},
 	{"stores the events of a lost heartbeat", claimLostLease, leaksReport(reportsEvents)},
-	{"claims what is completed", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportCompleted })},
-	{"claims what has failed", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportFailed })},
-	{"claims what has ended when a lease runs out", claimEnded, claimsSaved(func(j ports.ReportJob, now time.Time) bool {
+	{"claims completed reports", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportCompleted })},
+	{"claims failed reports", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportFailed })},
+	{"claims ended reports when a lease ends", claimEnded, claimsSaved(func(j ports.ReportJob, now time.Time) bool {
 		return j.Status.Terminal() && !j.LeaseUntil.IsZero() && !j.LeaseUntil.After(now)
 	})},
-	{"claims nothing of the owner without a name", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Owner == "" })},
-	{"claims for nobody without a name", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "" })},
+	{"claims no report of the empty owner", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Owner == "" })},
+	{"rejects the empty holder", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "" })},
 	{"claims for holders as text", claimOwners, eachStored(func(j *ports.ReportJob) { j.Holder = strings.ToValidUTF8(j.Holder, "?") })},
 	{"claims for holders in lower case", claimOwners, eachStored(func(j *ports.ReportJob) { j.Holder = strings.ToLower(j.Holder) })},
-	{"gives one report to two", claimRacers, claimsReportTwice},
-	{"is busy when many claim", claimRacers, nowAndThen(errcodes.StorageUnavailable)},
-	{"finds none when many claim", claimRacers, nowAndThen(errcodes.NotFound)},
+	{"returns one report to two callers", claimRacers, claimsReportTwice},
+	{"returns errors to concurrent claims", claimRacers, nowAndThen(errcodes.StorageUnavailable)},
+	{"returns not found to concurrent claims", claimRacers, nowAndThen(errcodes.NotFound)},
 	{"calls a lost race a conflict", claimRacers, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(ctx, holder, now, lease)
 		return j, broken.Recode(err, errcodes.NotFound, errcodes.Conflict)
 	})},
-	{"gives the one report to two", claimOne, claimsReportTwice},
-	{"gives the one report once", claimOne, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
-	{"lets a save win though it was claimed", claimOrSave, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Version < now.Version })},
-	{"lets a claim win though it has ended", claimOrSave, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status.Terminal() })},
-	{"lets none win", claimOrSave, func(b *bundle) {
+	{"returns the one report to two callers", claimOne, claimsReportTwice},
+	{"returns the one report only once", claimOne, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
+	{"accepts a save of a claimed report", claimOrSave, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Version < now.Version })},
+	{"accepts a claim of an ended report", claimOrSave, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status.Terminal() })},
+	{"lets neither succeed", claimOrSave, func(b *bundle) {
 		hides(func(ports.ReportJob, time.Time) bool { return true })(b)
 		refusesReports(func(c ports.ReportChange) bool { return c.Job.Version > 0 })(b)
 	}},

@@ -25,7 +25,7 @@ const (
 	removersAtOnce    = "concurrent removals of the same reports are safe"
 )
 
-// onListed lets fn change what ExpiredReports gives.
+// onListed lets fn change what ExpiredReports returns.
 func onListed(fn func(page []ports.ReportJob) []ports.ReportJob) func(b *bundle) {
 	return func(b *bundle) {
 		expired := b.reports.expired
@@ -48,7 +48,7 @@ func eachListed(fn func(j *ports.ReportJob)) func(b *bundle) {
 	})
 }
 
-// asksExpired lets fn change what ExpiredReports is asked.
+// asksExpired lets fn change the arguments of ExpiredReports.
 func asksExpired(fn func(before *time.Time, limit *int)) func(b *bundle) {
 	return func(b *bundle) {
 		expired := b.reports.expired
@@ -70,7 +70,7 @@ func sortsExpired(compare func(x, y ports.ReportJob) int) func(b *bundle) {
 	})
 }
 
-// listsAlso lists what was saved so, and is not listed.
+// listsAlso also lists the saved jobs that match.
 func listsAlso(when func(j ports.ReportJob) bool) func(b *bundle) {
 	return func(b *bundle) {
 		var also []ports.ReportJob
@@ -85,7 +85,7 @@ func listsAlso(when func(j ports.ReportJob) bool) func(b *bundle) {
 
 type removeFunc = func(ctx context.Context, owner, id string) error
 
-// removes puts fn in the place of RemoveReport.
+// removes replaces RemoveReport with fn.
 func removes(fn func(ctx context.Context, remove removeFunc, owner, id string) error) func(b *bundle) {
 	return func(b *bundle) {
 		remove := b.reports.remove
@@ -93,8 +93,8 @@ func removes(fn func(ctx context.Context, remove removeFunc, owner, id string) e
 	}
 }
 
-// removesMore has removals that the store does not make: what name gives is not
-// found from then on.
+// removesMore also removes the job that name returns: it is not found from then
+// on.
 func removesMore(when func(owner string, j ports.ReportJob) bool) func(b *bundle) {
 	return func(b *bundle) {
 		last, gone := map[string]ports.ReportJob{}, map[string]bool{}
@@ -130,7 +130,7 @@ func removesOnce(code errcodes.Code) func(b *bundle) {
 	})
 }
 
-// removesRunning takes running jobs for removed, without a word.
+// removesRunning removes running jobs without an error.
 var removesRunning = removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 	if err := remove(ctx, owner, id); errcodes.Of(err) != errcodes.Conflict {
 		return err
@@ -139,9 +139,9 @@ var removesRunning = removes(func(ctx context.Context, remove removeFunc, owner,
 })
 
 var reportExpiryFlaws = []flawedStore{
-	{"spares the instant of an end", expiredOfAll, expiresAt(-time.Millisecond)},
-	{"lists what ends in a millisecond", expiredOfAll, expiresAt(time.Millisecond)},
-	{"rounds the instant up", expiredOfAll, asksExpired(func(before *time.Time, _ *int) {
+	{"excludes the time of an end", expiredOfAll, expiresAt(-time.Millisecond)},
+	{"lists reports a millisecond early", expiredOfAll, expiresAt(time.Millisecond)},
+	{"rounds the time up", expiredOfAll, asksExpired(func(before *time.Time, _ *int) {
 		*before = before.Add(time.Millisecond - 1).Truncate(time.Millisecond)
 	})},
 	{"lists one report of an owner", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
@@ -152,33 +152,33 @@ var reportExpiryFlaws = []flawedStore{
 			return had
 		})
 	})},
-	{"lists completed ones only", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
+	{"lists only completed reports", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
 		return slices.DeleteFunc(page, func(j ports.ReportJob) bool { return j.Status != ports.ReportCompleted })
 	})},
-	{"lists failed ones only", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
+	{"lists only failed reports", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
 		return slices.DeleteFunc(page, func(j ports.ReportJob) bool { return j.Status != ports.ReportFailed })
 	})},
-	{"lists none of before 1970", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
+	{"omits ends before 1970", expiredOfAll, onListed(func(page []ports.ReportJob) []ports.ReportJob {
 		return slices.DeleteFunc(page, func(j ports.ReportJob) bool { return j.EndedAt.Unix() < 0 })
 	})},
 	{"orders by id", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int { return strings.Compare(x.ID, y.ID) })},
 	{"orders by creation", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int { return x.CreatedAt.Compare(y.CreatedAt) })},
-	{"orders equals the other way", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int {
+	{"orders equal times by descending id", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int {
 		if c := x.EndedAt.Compare(y.EndedAt); c != 0 {
 			return c
 		}
 		return strings.Compare(y.ID, x.ID)
 	})},
-	{"orders ids as words", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int {
+	{"orders ids alphabetically", expiredOrder, sortsExpired(func(x, y ports.ReportJob) int {
 		if c := x.EndedAt.Compare(y.EndedAt); c != 0 {
 			return c
 		}
 		return strings.Compare(strings.ToLower(x.ID), strings.ToLower(y.ID))
 	})},
-	{"lists what runs", expiredRunning, listsAlso(func(j ports.ReportJob) bool { return !j.Status.Terminal() })},
-	{"lists what nobody works at", expiredRunning, listsAlso(func(j ports.ReportJob) bool { return !j.Status.Terminal() && j.LeaseUntil.IsZero() })},
-	{"gives one more than the limit", expiredBounds, asksExpired(func(_ *time.Time, limit *int) { *limit++ })},
-	{"gives the last ones", expiredBounds, func(b *bundle) {
+	{"lists running reports", expiredRunning, listsAlso(func(j ports.ReportJob) bool { return !j.Status.Terminal() })},
+	{"lists unclaimed reports", expiredRunning, listsAlso(func(j ports.ReportJob) bool { return !j.Status.Terminal() && j.LeaseUntil.IsZero() })},
+	{"returns one more than the limit", expiredBounds, asksExpired(func(_ *time.Time, limit *int) { *limit++ })},
+	{"returns the last ones", expiredBounds, func(b *bundle) {
 		expired := b.reports.expired
 		b.reports.expired = func(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
 			page, err := expired(ctx, before, limit)
@@ -188,13 +188,13 @@ var reportExpiryFlaws = []flawedStore{
 			return page[max(0, len(page)-limit):], err
 		}
 	}},
-	{"takes a limit of 0 for no limit", expiredBounds, asksExpired(func(_ *time.Time, limit *int) {
+	{"treats a limit of 0 as no limit", expiredBounds, asksExpired(func(_ *time.Time, limit *int) {
 		if *limit == 0 {
 			*limit = 1_000
 		}
 	})},
-	{"cuts a limit to the greatest", expiredBounds, asksExpired(func(_ *time.Time, limit *int) { *limit = min(*limit, 1_000) })},
-	{"takes 999 at most", expiredBounds, asksExpired(func(_ *time.Time, limit *int) {
+	{"reduces a limit to the maximum", expiredBounds, asksExpired(func(_ *time.Time, limit *int) { *limit = min(*limit, 1_000) })},
+	{"rejects a limit of 1,000", expiredBounds, asksExpired(func(_ *time.Time, limit *int) {
 		if *limit > 999 {
 			*limit = 0
 		}
@@ -207,7 +207,7 @@ var reportExpiryFlaws = []flawedStore{
 	{"lists the first version", expiredWhole, eachListed(func(j *ports.ReportJob) { j.Version = 1 })},
 	{"lists one kind", expiredWhole, eachListed(func(j *ports.ReportJob) { j.Kind = ports.ReportTransactions })},
 	{"removes nothing", reportRemoved, removes(func(context.Context, removeFunc, string, string) error { return nil })},
-	{"removes a report and gives it still", reportRemoved, func(b *bundle) {
+	{"still returns a removed report", reportRemoved, func(b *bundle) {
 		last := map[string]ports.ReportJob{}
 		onSaveReport(func(c *ports.ReportChange) { last[c.Job.ID] = c.Job })(b)
 		read := b.reports.read
@@ -219,7 +219,7 @@ var reportExpiryFlaws = []flawedStore{
 			return j, err
 		}
 	}},
-	{"lists what was removed", reportRemoved, func(b *bundle) {
+	{"lists removed reports", reportRemoved, func(b *bundle) {
 		listed := map[string]ports.ReportJob{}
 		onSaveReport(func(c *ports.ReportChange) { listed[c.Job.ID] = c.Job })(b)
 		onListed(func([]ports.ReportJob) []ports.ReportJob {
@@ -230,7 +230,7 @@ var reportExpiryFlaws = []flawedStore{
 			return page
 		})(b)
 	}},
-	{"removes the events as well", reportRemoved, func(b *bundle) {
+	{"removes the events too", reportRemoved, func(b *bundle) {
 		removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 			err := remove(ctx, owner, id)
 			events, _ := b.outbox.claim(ctx, epochOfFlaws.AddDate(1, 0, 0), time.Minute, 10)
@@ -243,16 +243,16 @@ var reportExpiryFlaws = []flawedStore{
 	{"creates a removed report at any version", reportRemoved, passesReports(func(j, now ports.ReportJob, known bool) bool {
 		return known && j.Version == now.Version
 	})},
-	{"finds no removed report to remove", reportRemoved, removesOnce(errcodes.NotFound)},
-	{"removes what runs", runningNotRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner == j.Owner && !j.Status.Terminal() })},
-	{"says nothing of what runs", runningNotRemoved, removesRunning},
-	{"does not find what runs", runningNotRemoved, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
+	{"rejects removing a removed report", reportRemoved, removesOnce(errcodes.NotFound)},
+	{"removes running reports", runningNotRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner == j.Owner && !j.Status.Terminal() })},
+	{"returns no error for a running report", runningNotRemoved, removesRunning},
+	{"reports a running report as not found", runningNotRemoved, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 		return broken.Recode(remove(ctx, owner, id), errcodes.Conflict, errcodes.NotFound)
 	})},
-	{"removes what nobody works at", runningNotRemoved, removesMore(func(owner string, j ports.ReportJob) bool {
+	{"removes unclaimed reports", runningNotRemoved, removesMore(func(owner string, j ports.ReportJob) bool {
 		return owner == j.Owner && !j.Status.Terminal() && j.LeaseUntil.IsZero()
 	})},
-	{"does not find what is unknown", unknownRemoved, func(b *bundle) {
+	{"rejects removing an unknown report", unknownRemoved, func(b *bundle) {
 		read := b.reports.read
 		removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 			if _, err := read(ctx, owner, id); err != nil {
@@ -261,9 +261,9 @@ var reportExpiryFlaws = []flawedStore{
 			return remove(ctx, owner, id)
 		})(b)
 	}},
-	{"removes every owner's", unknownRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner != j.Owner && j.Status.Terminal() })},
-	{"removes every owner's that runs", unknownRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner != j.Owner && !j.Status.Terminal() })},
-	{"calls another owner's a conflict", unknownRemoved, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
+	{"removes every owner's report", unknownRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner != j.Owner && j.Status.Terminal() })},
+	{"removes every owner's running report", unknownRemoved, removesMore(func(owner string, j ports.ReportJob) bool { return owner != j.Owner && !j.Status.Terminal() })},
+	{"reports another owner's report as a conflict", unknownRemoved, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 		if owner != "acme" {
 			return errcodes.New(errcodes.Conflict, "")
 		}
@@ -273,7 +273,7 @@ var reportExpiryFlaws = []flawedStore{
 		return remove(ctx, owner, strings.ToLower(id))
 	})},
 	{"calls a lost race a conflict", removersAtOnce, removesOnce(errcodes.Conflict)},
-	{"removes every other one", removersAtOnce, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
+	{"removes every second report", removersAtOnce, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 		if id[len(id)-1]%2 == 0 {
 			return nil
 		}
@@ -281,7 +281,7 @@ var reportExpiryFlaws = []flawedStore{
 	})},
 }
 
-// storesFullReportsLater stores the first change that it found no room for when
+// storesFullReportsLater stores the first change that it rejected when full once
 // there is room.
 func storesFullReportsLater(b *bundle) {
 	var mu sync.Mutex
@@ -312,32 +312,32 @@ func storesFullReportsLater(b *bundle) {
 const reportsDone = "a done context returns its code and changes nothing"
 
 var reportOutcomeFlaws = append(commonFlaws(reportsDone),
-	flawedStore{"reads whatever the context says", reportsDone, func(b *bundle) {
+	flawedStore{"reads with a done context", reportsDone, func(b *bundle) {
 		read := b.reports.read
 		b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	flawedStore{"claims whatever the context says", reportsDone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	flawedStore{"claims with a done context", reportsDone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 		j, err := claim(context.WithoutCancel(ctx), holder, now, lease)
 		return j, broken.OrDone(ctx, err)
 	})},
-	flawedStore{"lists whatever the context says", reportsDone, func(b *bundle) {
+	flawedStore{"lists with a done context", reportsDone, func(b *bundle) {
 		expired := b.reports.expired
 		b.reports.expired = func(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
 			return expired(context.WithoutCancel(ctx), before, limit)
 		}
 	}},
-	flawedStore{"removes whatever the context says", reportsDone, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
+	flawedStore{"removes with a done context", reportsDone, removes(func(ctx context.Context, remove removeFunc, owner, id string) error {
 		return broken.OrDone(ctx, remove(context.WithoutCancel(ctx), owner, id))
 	})},
-	flawedStore{"takes a lost acknowledgement for success", lost, savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
+	flawedStore{"reports a lost acknowledgement as success", lost, savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	flawedStore{"takes a lost acknowledgement for a failure", lost, recodesReports(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
+	flawedStore{"reports a lost acknowledgement as a failure", lost, recodesReports(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
 	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
@@ -349,20 +349,20 @@ var reportOutcomeFlaws = append(commonFlaws(reportsDone),
 		})(b)
 	}},
 	flawedStore{"calls a full store internal", full, recodesReports(errcodes.StorageUnavailable, errcodes.Internal)},
-	flawedStore{"stores what it found no room for", full, storesFullReportsLater},
+	flawedStore{"stores changes that it rejected when full", full, storesFullReportsLater},
 	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
 	flawedStore{"forgets reports", reportsReopened, forgets},
-	flawedStore{"forgets leases when it is opened again", reportsReopened, func(b *bundle) {
+	flawedStore{"forgets leases when reopened", reportsReopened, func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			claimsAt(always(time.Hour))(b)
 			return reopen()
 		}
 	}},
-	flawedStore{"forgets what has ended when it is opened again", reportsReopened, func(b *bundle) {
+	flawedStore{"forgets ends when reopened", reportsReopened, func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			onListed(func([]ports.ReportJob) []ports.ReportJob { return nil })(b)

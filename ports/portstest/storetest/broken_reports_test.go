@@ -15,7 +15,7 @@ import (
 
 type saveReportFunc = func(context.Context, ports.ReportChange) error
 
-// onReport lets fn change what Report gives.
+// onReport lets fn change what Report returns.
 func onReport(b *bundle, fn func(j *ports.ReportJob)) {
 	read := b.reports.read
 	b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {
@@ -31,7 +31,7 @@ func eachReport(fn func(j *ports.ReportJob)) func(b *bundle) {
 	return func(b *bundle) { onReport(b, fn) }
 }
 
-// savesReports puts fn in the place of Save.
+// savesReports replaces Save with fn.
 func savesReports(fn func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error) func(b *bundle) {
 	return func(b *bundle) {
 		save := b.reports.save
@@ -39,7 +39,7 @@ func savesReports(fn func(ctx context.Context, save saveReportFunc, c ports.Repo
 	}
 }
 
-// onSaveReport lets fn change what is saved.
+// onSaveReport lets fn change each change before it is saved.
 func onSaveReport(fn func(c *ports.ReportChange)) func(b *bundle) {
 	return savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 		c.Events, c.Work = slices.Clone(c.Events), slices.Clone(c.Work)
@@ -48,7 +48,7 @@ func onSaveReport(fn func(c *ports.ReportChange)) func(b *bundle) {
 	})
 }
 
-// eachStored lets fn change every job that a method gives.
+// eachStored lets fn change every job that a method returns.
 func eachStored(fn func(j *ports.ReportJob)) func(b *bundle) {
 	return func(b *bundle) {
 		onReport(b, fn)
@@ -82,7 +82,7 @@ func mapReportIDs(b *bundle, f func(string) string) {
 	onSaveReport(func(c *ports.ReportChange) { c.Job.ID = f(c.Job.ID) })(b)
 }
 
-// asWritten gives copies of the lists, as f writes each text.
+// asWritten returns copies of the lists with f applied to each text.
 func asWritten(f func(string) string) func(j *ports.ReportJob) {
 	all := func(list []string) []string {
 		var out []string
@@ -111,7 +111,7 @@ func eachFilter(fn func(v *ports.Filter)) func(b *bundle) {
 	})
 }
 
-// throughJSON is what the standard encoding makes of a text.
+// throughJSON returns a text after encoding and decoding it with package json.
 func throughJSON(s string) string {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -134,7 +134,7 @@ const (
 	reportAliased = "changing a report outside the store does not change the store"
 )
 
-// forgetsReportFields returns a flaw for each field that a store may leave out.
+// forgetsReportFields returns a flaw for each field that a store may forget.
 func forgetsReportFields() []flawedStore {
 	ended := map[string]func(j *ports.ReportJob){
 		"the kind":      func(j *ports.ReportJob) { j.Kind = ports.ReportTransactions },
@@ -165,13 +165,13 @@ func forgetsReportFields() []flawedStore {
 		out = append(out, flawedStore{"forgets " + name, reportFields, eachReport(ended[name])})
 	}
 	return append(out,
-		flawedStore{"takes every running report for one of transactions", runningFields, eachReport(ended["the kind"])},
-		flawedStore{"forgets who works at it", runningFields, eachReport(ended["the holder"])},
+		flawedStore{"stores every running report as one of transactions", runningFields, eachReport(ended["the kind"])},
+		flawedStore{"forgets the holder", runningFields, eachReport(ended["the holder"])},
 		flawedStore{"keeps seconds of a lease", runningFields, eachReport(func(j *ports.ReportJob) { j.LeaseUntil = j.LeaseUntil.Truncate(time.Second) })},
-		flawedStore{"takes an unknown total for 0", runningFields, eachReport(func(j *ports.ReportJob) { j.Total = max(j.Total, 0) })},
+		flawedStore{"stores an unknown total as 0", runningFields, eachReport(func(j *ports.ReportJob) { j.Total = max(j.Total, 0) })},
 		flawedStore{"keeps rows in 32 bits", runningFields, eachReport(func(j *ports.ReportJob) { j.Rows = int64(int32(j.Rows)) })},
 		flawedStore{"keeps holders as text", runningFields, eachReport(func(j *ports.ReportJob) { j.Holder = strings.ToValidUTF8(j.Holder, "?") })},
-		flawedStore{"gives times in the machine's zone", runningFields, eachReport(func(j *ports.ReportJob) { j.CreatedAt = j.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"returns times in the machine's zone", runningFields, eachReport(func(j *ports.ReportJob) { j.CreatedAt = j.CreatedAt.In(time.FixedZone("", 3600)) })},
 	)
 }
 
@@ -180,8 +180,8 @@ var reportListFlaws = []flawedStore{
 	{"joins lists by commas", reportTexts, eachReport(func(j *ports.ReportJob) {
 		j.Request.Columns = strings.Split(strings.Join(j.Request.Columns, ","), ",")
 	})},
-	{"takes every text for base64 that looks like it", reportTexts, eachText(func(s string) string { return strings.ReplaceAll(s, `{"base64":"YQ=="}`, "a") })},
-	{"takes null for nothing", reportTexts, eachText(func(s string) string { return strings.ReplaceAll(s, "null", "") })},
+	{"decodes every text that looks like base64", reportTexts, eachText(func(s string) string { return strings.ReplaceAll(s, `{"base64":"YQ=="}`, "a") })},
+	{"reads the text null as empty", reportTexts, eachText(func(s string) string { return strings.ReplaceAll(s, "null", "") })},
 	{"trims columns", reportTexts, eachText(strings.TrimSpace)},
 	{"stops at a NUL in a column", reportTexts, eachText(broken.Confusions["stops at a NUL"])},
 	{"sorts columns", reportTexts, eachReport(func(j *ports.ReportJob) { j.Request.Columns = slices.Sorted(slices.Values(j.Request.Columns)) })},
@@ -200,7 +200,7 @@ var reportListFlaws = []flawedStore{
 	{"swaps the bounds of a filter", reportTexts, eachFilter(func(v *ports.Filter) { v.From, v.To = v.To, v.From })},
 	{"forgets the upper bound of a filter", reportTexts, eachFilter(func(v *ports.Filter) { v.To = "" })},
 	{"forgets the lower bound of a filter", reportTexts, eachFilter(func(v *ports.Filter) { v.From = "" })},
-	{"drops filters that keep all", reportTexts, eachReport(func(j *ports.ReportJob) {
+	{"drops filters that select all", reportTexts, eachReport(func(j *ports.ReportJob) {
 		j.Request.Filters = slices.DeleteFunc(slices.Clone(j.Request.Filters), func(v ports.Filter) bool { return len(v.OneOf) == 0 && v.From+v.To == "" })
 	})},
 	{"keeps 9,999 columns", reportWide, eachReport(func(j *ports.ReportJob) { j.Request.Columns = j.Request.Columns[:min(len(j.Request.Columns), 9_999)] })},
@@ -215,7 +215,7 @@ var reportListFlaws = []flawedStore{
 	{"drops empty filters", emptyFields, eachReport(func(j *ports.ReportJob) {
 		j.Request.Filters = slices.DeleteFunc(slices.Clone(j.Request.Filters), func(v ports.Filter) bool { return len(v.OneOf) == 0 && v.Column == "" })
 	})},
-	{"takes no lists for lists of an empty text", emptyFields, eachReport(func(j *ports.ReportJob) {
+	{"reads empty lists as lists of an empty text", emptyFields, eachReport(func(j *ports.ReportJob) {
 		if len(j.Request.Columns) == 0 {
 			j.Request.Columns = []string{""}
 		}
@@ -232,7 +232,7 @@ var reportJobFlaws = slices.Concat(
 	confuse("report ids", unknownReport, looks[:3], mapReportIDs),
 	confuse("owners", foreignReport, looks[:3], mapReportOwners),
 	[]flawedStore{
-		{"gives an empty report for an unknown id", unknownReport, func(b *bundle) {
+		{"returns an empty report for an unknown id", unknownReport, func(b *bundle) {
 			read := b.reports.read
 			b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 				j, err := read(ctx, owner, id)
@@ -242,14 +242,14 @@ var reportJobFlaws = slices.Concat(
 				return j, err
 			}
 		}},
-		{"calls not found internal", unknownReport, func(b *bundle) {
+		{"reports not found as internal", unknownReport, func(b *bundle) {
 			read := b.reports.read
 			b.reports.read = func(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 				j, err := read(ctx, owner, id)
 				return j, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 			}
 		}},
-		{"does not look at the owner", foreignReport, func(b *bundle) {
+		{"ignores the owner", foreignReport, func(b *bundle) {
 			owners := map[string]string{}
 			onSaveReport(func(c *ports.ReportChange) { owners[c.Job.ID] = c.Job.Owner })(b)
 			read := b.reports.read
@@ -269,12 +269,12 @@ var reportJobFlaws = slices.Concat(
 				return read(ctx, owner, id)
 			}
 		}},
-		{"takes the zero end for 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.EndedAt) })},
-		{"takes the zero lease for 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.LeaseUntil) })},
-		{"takes the zero start for 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.StartedAt) })},
-		{"takes the zero as of for 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.AsOf) })},
-		{"takes no first day for 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.Request.From) })},
-		{"takes a file of no bytes for none", emptyFields, eachReport(func(j *ports.ReportJob) {
+		{"reads the zero end as 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.EndedAt) })},
+		{"reads the zero lease as 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.LeaseUntil) })},
+		{"reads the zero start as 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.StartedAt) })},
+		{"reads the zero as-of time as 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.AsOf) })},
+		{"reads an empty first day as 1970", emptyFields, eachReport(func(j *ports.ReportJob) { takesZeroFor1970(&j.Request.From) })},
+		{"reads an empty file as no file", emptyFields, eachReport(func(j *ports.ReportJob) {
 			if j.FileSize == 0 {
 				j.FileSHA256 = ""
 			}
@@ -305,12 +305,12 @@ var reportJobFlaws = slices.Concat(
 			onSaveReport(func(c *ports.ReportChange) { kept[c.Job.ID] = c.Job.Request.Filters[0].OneOf })(b)
 			onReport(b, func(j *ports.ReportJob) { j.Request.Filters[0].OneOf = kept[j.ID] })
 		}},
-		{"gives its own lists", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) { onReport(b, fn) })},
-		{"claims its own lists", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) {
+		{"returns its stored lists", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) { onReport(b, fn) })},
+		{"returns its stored lists from claims", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) {
 			onReport(b, fn)
 			onClaimed(fn)(b)
 		})},
-		{"lists its own lists", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) {
+		{"returns its stored lists in listings", reportAliased, givesItsOwn(func(b *bundle, fn func(j *ports.ReportJob)) {
 			onListed(func(page []ports.ReportJob) []ports.ReportJob {
 				for i := range page {
 					fn(&page[i])
@@ -321,7 +321,7 @@ var reportJobFlaws = slices.Concat(
 	},
 )
 
-// givesItsOwn gives the same lists for a job each time.
+// givesItsOwn returns the same lists for a job each time.
 func givesItsOwn(on func(b *bundle, fn func(j *ports.ReportJob))) func(b *bundle) {
 	return func(b *bundle) {
 		first := map[string]ports.ReportRequest{}

@@ -21,8 +21,8 @@ const (
 
 type refusedReport = func(save func(ports.ReportChange) error, c ports.ReportChange, now ports.ReportJob, known bool) error
 
-// onRefusedReport lets fn go on after a change was refused as a conflict; it
-// gets the change and the job that was saved or claimed last under its id.
+// onRefusedReport calls fn after a change was rejected as a conflict, with the
+// change and the last job saved or claimed under its id.
 func onRefusedReport(fn refusedReport) func(b *bundle) {
 	return func(b *bundle) {
 		var mu sync.Mutex
@@ -50,7 +50,7 @@ func onRefusedReport(fn refusedReport) func(b *bundle) {
 	}
 }
 
-// passesReports passes over the refusals of which it is said.
+// passesReports ignores the conflicts for which when is true.
 func passesReports(when func(j, now ports.ReportJob, known bool) bool) func(b *bundle) {
 	return onRefusedReport(func(_ func(ports.ReportChange) error, c ports.ReportChange, now ports.ReportJob, known bool) error {
 		if when(c.Job, now, known) {
@@ -60,7 +60,7 @@ func passesReports(when func(j, now ports.ReportJob, known bool) bool) func(b *b
 	})
 }
 
-// leaksReport stores what a refused change asked for.
+// leaksReport stores the events and work of a rejected change.
 func leaksReport(part func(c ports.ReportChange) ports.ReportChange) func(b *bundle) {
 	n := 0
 	return onRefusedReport(func(save func(ports.ReportChange) error, c ports.ReportChange, _ ports.ReportJob, _ bool) error {
@@ -79,7 +79,7 @@ func reportsEvents(c ports.ReportChange) ports.ReportChange {
 }
 func reportsWork(c ports.ReportChange) ports.ReportChange { return ports.ReportChange{Work: c.Work} }
 
-// keepsRefusedReport says conflict, and gives the refused job from then on.
+// keepsRefusedReport returns a conflict and then the rejected job.
 func keepsRefusedReport(b *bundle) {
 	stored := map[string]ports.ReportJob{}
 	onRefusedReport(func(_ func(ports.ReportChange) error, c ports.ReportChange, _ ports.ReportJob, _ bool) error {
@@ -99,7 +99,7 @@ func recodesReports(from, to errcodes.Code) func(b *bundle) {
 	})
 }
 
-// refusesReports says conflict to what it is said of.
+// refusesReports returns a conflict for the changes for which when is true.
 func refusesReports(when func(c ports.ReportChange) bool) func(b *bundle) {
 	return savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 		if when(c) {
@@ -109,7 +109,7 @@ func refusesReports(when func(c ports.ReportChange) bool) func(b *bundle) {
 	})
 }
 
-// reopensReports lets a change pass on an end of the status.
+// reopensReports accepts a change of a job that ended with the status.
 func reopensReports(status, to ports.ReportStatus) func(b *bundle) {
 	return passesReports(func(j, now ports.ReportJob, _ bool) bool {
 		return j.Version == now.Version && now.Status == status && j.Status == to
@@ -118,7 +118,7 @@ func reopensReports(status, to ports.ReportStatus) func(b *bundle) {
 
 var reportVersionFlaws = []flawedStore{
 	{"counts versions by two", reportVersions, eachReport(func(j *ports.ReportJob) { j.Version *= 2 })},
-	{"lets a running report end only", reportVersions, refusesReports(func(c ports.ReportChange) bool {
+	{"rejects changes of a running report other than its end", reportVersions, refusesReports(func(c ports.ReportChange) bool {
 		return c.Job.Version > 0 && !c.Job.Status.Terminal()
 	})},
 	{"keeps the first rows", reportVersions, func(b *bundle) {
@@ -130,17 +130,17 @@ var reportVersionFlaws = []flawedStore{
 		})(b)
 		onReport(b, func(j *ports.ReportJob) { j.Rows = first[j.ID] })
 	}},
-	{"takes a taken id of the same owner", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
+	{"accepts a used id of the same owner", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
 		return known && j.Version == 0 && j.Owner == now.Owner
 	})},
-	{"takes a taken id of another owner", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
+	{"accepts a used id of another owner", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
 		return known && j.Version == 0 && j.Owner != now.Owner
 	})},
-	{"takes the id of an ended report", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
+	{"accepts the id of an ended report", validationTaken, passesReports(func(j, now ports.ReportJob, known bool) bool {
 		return known && j.Version == 0 && now.Status.Terminal()
 	})},
-	{"stores a new report of a taken id", validationTaken, keepsRefusedReport},
-	{"stores the events of a taken id", validationTaken, leaksReport(reportsEvents)},
+	{"stores a new report with a used id", validationTaken, keepsRefusedReport},
+	{"stores the events of a used id", validationTaken, leaksReport(reportsEvents)},
 	{"loses the version check", stale, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Version > 0 && j.Version < now.Version })},
 	{"loses the version check of an end", stale, passesReports(func(j, now ports.ReportJob, _ bool) bool {
 		return j.Version < now.Version && j.Status == ports.ReportFailed
@@ -149,22 +149,22 @@ var reportVersionFlaws = []flawedStore{
 	{"stores the events of a stale change", stale, leaksReport(reportsEvents)},
 	{"stores the work of a stale change", stale, leaksReport(reportsWork)},
 	{"calls a conflict internal", stale, recodesReports(errcodes.Conflict, errcodes.Internal)},
-	{"refuses older versions only", validationFuture, passesReports(func(j, now ports.ReportJob, known bool) bool { return known && j.Version > now.Version })},
+	{"rejects only older versions", validationFuture, passesReports(func(j, now ports.ReportJob, known bool) bool { return known && j.Version > now.Version })},
 	{"creates at any version", validationFuture, passesReports(func(_, _ ports.ReportJob, known bool) bool { return !known })},
-	{"does not find what a change is of", validationFuture, recodesReports(errcodes.Conflict, errcodes.NotFound)},
+	{"reports changes of unknown records as not found", validationFuture, recodesReports(errcodes.Conflict, errcodes.NotFound)},
 	{"lets every owner change a report", reportStolen, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Version > 0 && j.Owner != now.Owner })},
-	{"opens what is completed", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportRunning)},
-	{"opens what has failed", reportForGood, reopensReports(ports.ReportFailed, ports.ReportRunning)},
-	{"lets a failure turn out well", reportForGood, reopensReports(ports.ReportFailed, ports.ReportCompleted)},
-	{"lets a success turn out bad", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportFailed)},
-	{"takes the same end again", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportCompleted)},
+	{"reopens completed reports", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportRunning)},
+	{"reopens failures", reportForGood, reopensReports(ports.ReportFailed, ports.ReportRunning)},
+	{"changes a failure to a success", reportForGood, reopensReports(ports.ReportFailed, ports.ReportCompleted)},
+	{"changes a success to a failure", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportFailed)},
+	{"accepts the same end again", reportForGood, reopensReports(ports.ReportCompleted, ports.ReportCompleted)},
 	{"stores another end", reportForGood, keepsRefusedReport},
 	{"stores the events of another end", reportForGood, leaksReport(reportsEvents)},
-	{"lets every racer create a report", newRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return j.Version == 0 })},
-	{"keeps the last racer's report", newRacers, keepsRefusedReport},
-	{"lets every racer change a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return !j.Status.Terminal() })},
-	{"lets every racer end a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return j.Status.Terminal() })},
-	{"is busy now and then", "saves of different reports do not conflict", func(b *bundle) {
+	{"lets every concurrent save create a report", newRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return j.Version == 0 })},
+	{"stores the last concurrent report", newRacers, keepsRefusedReport},
+	{"accepts every concurrent change of a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return !j.Status.Terminal() })},
+	{"accepts every concurrent end of a report", versionRacers, passesReports(func(j, _ ports.ReportJob, _ bool) bool { return j.Status.Terminal() })},
+	{"returns some unexpected errors", "saves of different reports do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
 			if n.Add(1)%4 == 0 {
@@ -199,8 +199,8 @@ var reportQueueFlaws = []flawedStore{
 			c.Work[i].DueAt = c.Job.CreatedAt
 		}
 	})},
-	{"stores every racer's events", racersQueue, leaksReport(reportsEvents)},
-	{"stores every racer's work", racersQueue, leaksReport(reportsWork)},
-	{"stores an event once that came twice", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Events = once(c.Events, eventID) })},
-	{"stores an item once that came twice", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Work = once(c.Work, itemID) })},
+	{"stores the events of every concurrent save", racersQueue, leaksReport(reportsEvents)},
+	{"stores the work of every concurrent save", racersQueue, leaksReport(reportsWork)},
+	{"stores a repeated event once", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Events = once(c.Events, eventID) })},
+	{"stores a repeated item once", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Work = once(c.Work, itemID) })},
 }

@@ -11,7 +11,7 @@ import (
 
 type secretFunc = func(ctx context.Context, name string, fresh []byte) ([]byte, error)
 
-// asksSecrets puts fn in the place of Secret.
+// asksSecrets replaces Secret with fn.
 func asksSecrets(fn func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error)) func(b *bundle) {
 	return func(b *bundle) {
 		secret := b.secret
@@ -27,7 +27,7 @@ func mapSecretNames(b *bundle, f func(string) string) {
 	})(b)
 }
 
-// mapSecrets gives secrets as f makes them.
+// mapSecrets applies f to secrets.
 func mapSecrets(f func([]byte) []byte) func(b *bundle) {
 	return asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
 		got, err := secret(ctx, name, fresh)
@@ -35,7 +35,7 @@ func mapSecrets(f func([]byte) []byte) func(b *bundle) {
 	})
 }
 
-// keepsSecrets keeps them itself, copied in and out or not.
+// keepsSecrets stores secrets itself, with or without copying them.
 func keepsSecrets(in, out func([]byte) []byte) func(b *bundle) {
 	return func(b *bundle) {
 		kept := map[string][]byte{}
@@ -50,7 +50,7 @@ func keepsSecrets(in, out func([]byte) []byte) func(b *bundle) {
 
 func asIs(data []byte) []byte { return data }
 
-// invalidAs answers what is out of bounds with a secret made to fit.
+// invalidAs returns a secret of valid length for arguments out of bounds.
 func invalidAs(fit func(name string, fresh []byte) (string, []byte)) func(b *bundle) {
 	return asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
 		fitName, fitFresh := fit(name, fresh)
@@ -76,7 +76,7 @@ var secretFlaws = slices.Concat(
 		{"has one secret for all names", firstSecret, asksSecrets(func(ctx context.Context, secret secretFunc, _ string, fresh []byte) ([]byte, error) {
 			return secret(ctx, "one", fresh)
 		})},
-		{"calls a secret that is there a conflict", firstSecret, func(b *bundle) {
+		{"reports an existing secret as a conflict", firstSecret, func(b *bundle) {
 			seen := map[string]bool{}
 			asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
 				if seen[name] {
@@ -90,13 +90,13 @@ var secretFlaws = slices.Concat(
 		{"stops secrets at a NUL", anySecret, mapSecrets(func(s []byte) []byte { head, _, _ := bytes.Cut(s, []byte{0}); return head })},
 		{"trims secrets", anySecret, mapSecrets(bytes.TrimSpace)},
 		{"keeps 1,023 bytes", anySecret, mapSecrets(func(s []byte) []byte { return s[:min(len(s), 1023)] })},
-		{"gives each racer its own", secretRacers, func(b *bundle) {
+		{"returns a different secret to each concurrent call", secretRacers, func(b *bundle) {
 			var mu sync.Mutex
 			calls := map[string]int{}
 			asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				if calls[name]++; calls[name] == 2 { // it read before the first had written
+				if calls[name]++; calls[name] == 2 { // as if it had read before the first call wrote
 					return fresh, nil
 				}
 				return secret(ctx, name, fresh)
@@ -115,21 +115,21 @@ var secretFlaws = slices.Concat(
 			})(b)
 		}},
 		{"keeps the bytes passed in", secretAliased, keepsSecrets(asIs, bytes.Clone)},
-		{"gives the bytes that it keeps", secretAliased, keepsSecrets(bytes.Clone, asIs)},
-		{"takes an empty name", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) {
+		{"returns its stored bytes", secretAliased, keepsSecrets(bytes.Clone, asIs)},
+		{"accepts an empty name", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) {
 			if name == "" {
 				name = "empty"
 			}
 			return name, fresh
 		})},
 		{"cuts a long name", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) { return name[:min(len(name), 64)], fresh })},
-		{"takes 63 bytes of a name", secretBounds, asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
+		{"rejects a name of 64 bytes", secretBounds, asksSecrets(func(ctx context.Context, secret secretFunc, name string, fresh []byte) ([]byte, error) {
 			if len(name) > 63 {
 				return nil, errcodes.New(errcodes.InvalidRequest, "")
 			}
 			return secret(ctx, name, fresh)
 		})},
-		{"takes a short secret", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) {
+		{"accepts a short secret", secretBounds, invalidAs(func(name string, fresh []byte) (string, []byte) {
 			if len(fresh) < 16 {
 				fresh = make([]byte, 16)
 			}

@@ -24,7 +24,7 @@ func confuse(what, check string, names []string, spoil func(b *bundle, f func(st
 
 var looks = []string{"folds case", "trims blanks", "stops at a NUL", "repairs ill text"}
 
-// ignoreContexts makes every method deaf to its context.
+// ignoreContexts makes every method ignore its context.
 func ignoreContexts(b *bundle) {
 	deaf := context.WithoutCancel
 	inner := *b
@@ -57,7 +57,7 @@ func ignoreContexts(b *bundle) {
 	}
 }
 
-// contextsTooLate does what was asked, and looks at the context afterwards.
+// contextsTooLate checks the context only after each call.
 func contextsTooLate(b *bundle) {
 	ignoreContexts(b)
 	inner := *b
@@ -98,7 +98,7 @@ func contextsTooLate(b *bundle) {
 
 func leavesOpen(b *bundle) { b.close = func() error { return nil } }
 
-// forgets opens an empty store in place of the old one.
+// forgets reopens an empty store.
 func forgets(b *bundle) {
 	b.reopen = func() storetest.Store {
 		s, err := memory.New(nil)
@@ -113,16 +113,16 @@ func forgets(b *bundle) {
 	}
 }
 
-// commonFlaws are the three that every store suite looks for.
+// commonFlaws are the three flaws that every store suite must catch.
 func commonFlaws(cancelled string) []flawedStore {
 	return []flawedStore{
 		{"ignores contexts", cancelled, ignoreContexts},
-		{"looks at the context when it is too late", cancelled, contextsTooLate},
-		{"works on after Close", "a closed store returns Closed", leavesOpen},
+		{"checks the context too late", cancelled, contextsTooLate},
+		{"works after Close", "a closed store returns Closed", leavesOpen},
 	}
 }
 
-// onSave lets fn see every change that is saved.
+// onSave passes every change to fn before it is saved.
 func onSave(b *bundle, fn func(c *ports.RateLockChange)) {
 	save := b.locks.save
 	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
@@ -149,7 +149,7 @@ func eachLock(c *ports.RateLockChange, fn func(l *ports.RateLock)) {
 	}
 }
 
-// onLock lets fn change what Lock gives.
+// onLock lets fn change what Lock returns.
 func onLock(b *bundle, fn func(l *ports.RateLock)) {
 	lock := b.locks.lock
 	b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
@@ -161,8 +161,8 @@ func onLock(b *bundle, fn func(l *ports.RateLock)) {
 	}
 }
 
-// onConflict lets fn go on after a change was refused; it gets the change and
-// the book as it is.
+// onConflict calls fn after a change was rejected, with the change and the stored
+// book.
 func onConflict(b *bundle, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error) {
 	var mu sync.Mutex
 	save, book := b.locks.save, b.locks.book

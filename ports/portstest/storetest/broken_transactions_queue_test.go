@@ -34,14 +34,14 @@ var transactionQueueFlaws = []flawedStore{
 			c.Work[i].DueAt = c.Transaction.CreatedAt
 		}
 	})},
-	{"stores every racer's events", racersQueue, leaksTransaction(leakedEvents)},
-	{"stores every racer's work", racersQueue, leaksTransaction(leakedWork)},
-	{"stores an event once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = once(c.Events, eventID) })},
-	{"stores an item once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Work = once(c.Work, itemID) })},
+	{"stores the events of every concurrent save", racersQueue, leaksTransaction(leakedEvents)},
+	{"stores the work of every concurrent save", racersQueue, leaksTransaction(leakedWork)},
+	{"stores a repeated event once", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = once(c.Events, eventID) })},
+	{"stores a repeated item once", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Work = once(c.Work, itemID) })},
 }
 
-// storesFullLater stores the first change that it found no room for when there
-// is room.
+// storesFullLater stores the first change that it rejected when full once there is
+// room.
 func storesFullLater(b *bundle) {
 	var mu sync.Mutex
 	var kept []ports.TransactionChange
@@ -69,19 +69,19 @@ func storesFullLater(b *bundle) {
 }
 
 var transactionOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
-	flawedStore{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
+	flawedStore{"reads with a done context", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.transactions.read
 		b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	flawedStore{"takes a lost acknowledgement for success", lost, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+	flawedStore{"reports a lost acknowledgement as success", lost, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	flawedStore{"takes a lost acknowledgement for a failure", lost, recodesTransactions(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
+	flawedStore{"reports a lost acknowledgement as a failure", lost, recodesTransactions(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
 	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
 		lose, half := b.lose, false
 		b.lose = func() { half = true; lose() }
@@ -93,13 +93,13 @@ var transactionOutcomeFlaws = append(commonFlaws("a done context returns its cod
 		})(b)
 	}},
 	flawedStore{"calls a full store internal", full, recodesTransactions(errcodes.StorageUnavailable, errcodes.Internal)},
-	flawedStore{"stores what it found no room for", full, storesFullLater},
+	flawedStore{"stores changes that it rejected when full", full, storesFullLater},
 	flawedStore{"stays full", full, func(b *bundle) {
 		fill := b.fill
 		b.fill = func() func() { fill(); return func() {} }
 	}},
 	flawedStore{"forgets transactions", "a reopened store has everything", forgets},
-	flawedStore{"forgets late payments when it is opened again", "a reopened store has everything", func(b *bundle) {
+	flawedStore{"forgets late payments when reopened", "a reopened store has everything", func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
 			onTransaction(b, func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })

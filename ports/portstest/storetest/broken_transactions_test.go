@@ -15,7 +15,7 @@ import (
 
 type saveTransactionFunc = func(context.Context, ports.TransactionChange) error
 
-// onTransaction lets fn change what Transaction gives.
+// onTransaction lets fn change what Transaction returns.
 func onTransaction(b *bundle, fn func(t *ports.Transaction)) {
 	read := b.transactions.read
 	b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
@@ -31,7 +31,7 @@ func eachTransaction(fn func(t *ports.Transaction)) func(b *bundle) {
 	return func(b *bundle) { onTransaction(b, fn) }
 }
 
-// eachRaw lets fn change the provider's words that Transaction gives.
+// eachRaw lets fn change the provider's texts that Transaction returns.
 func eachRaw(fn func(s string) string) func(b *bundle) {
 	return eachTransaction(func(t *ports.Transaction) {
 		for _, s := range rawsOf(t) {
@@ -44,7 +44,7 @@ func rawsOf(t *ports.Transaction) []*string {
 	return []*string{&t.Raw.Code, &t.Raw.Message, &t.LateRaw.Code, &t.LateRaw.Message}
 }
 
-// savesTransactions puts fn in the place of Save.
+// savesTransactions replaces Save with fn.
 func savesTransactions(fn func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error) func(b *bundle) {
 	return func(b *bundle) {
 		save := b.transactions.save
@@ -52,7 +52,7 @@ func savesTransactions(fn func(ctx context.Context, save saveTransactionFunc, c 
 	}
 }
 
-// onSaveTransaction lets fn change what is saved.
+// onSaveTransaction lets fn change each change before it is saved.
 func onSaveTransaction(fn func(c *ports.TransactionChange)) func(b *bundle) {
 	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		c.Events, c.Work = slices.Clone(c.Events), slices.Clone(c.Work)
@@ -61,7 +61,7 @@ func onSaveTransaction(fn func(c *ports.TransactionChange)) func(b *bundle) {
 	})
 }
 
-// mapTransactionKeys keeps transactions by what f makes of owner and id.
+// mapTransactionKeys stores transactions under the result of f for owner and id.
 func mapTransactionKeys(b *bundle, f func(owner, id string) (string, string)) {
 	read := b.transactions.read
 	b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
@@ -83,7 +83,7 @@ func mapTransactionIDs(b *bundle, f func(string) string) {
 	mapTransactionKeys(b, func(owner, id string) (string, string) { return owner, f(id) })
 }
 
-// oneNamespace takes an id for one transaction, whoever asks.
+// oneNamespace ignores the owner of an id.
 func oneNamespace(b *bundle) {
 	var mu sync.Mutex
 	owners := map[string]string{}
@@ -134,19 +134,19 @@ func forgetsTransactionFields() []flawedStore {
 		out = append(out, flawedStore{"forgets " + name, endFields, eachTransaction(ended[name])})
 	}
 	return append(out,
-		flawedStore{"takes every pending transaction for a payin", openFields, eachTransaction(ended["the direction"])},
-		flawedStore{"keeps seconds of the time to wait", openFields, eachTransaction(func(t *ports.Transaction) { t.RespondBy = t.RespondBy.Truncate(time.Second) })},
-		flawedStore{"waits for no transaction for ever", openFields, eachTransaction(func(t *ports.Transaction) {
+		flawedStore{"stores every pending transaction as a payin", openFields, eachTransaction(ended["the direction"])},
+		flawedStore{"keeps seconds of RespondBy", openFields, eachTransaction(func(t *ports.Transaction) { t.RespondBy = t.RespondBy.Truncate(time.Second) })},
+		flawedStore{"sets RespondBy where it is zero", openFields, eachTransaction(func(t *ports.Transaction) {
 			if t.RespondBy.IsZero() {
 				t.RespondBy = t.CreatedAt
 			}
 		})},
-		flawedStore{"gives times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"returns times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
 		flawedStore{"keeps schemes as text", endFields, eachTransaction(func(t *ports.Transaction) { t.Scheme = strings.ToValidUTF8(t.Scheme, "?") })},
 		flawedStore{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })},
-		flawedStore{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateRaw = t.Raw })},
+		flawedStore{"stores the first texts for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateRaw = t.Raw })},
 		flawedStore{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt = t.LateAt.Truncate(time.Second) })},
-		flawedStore{"needs words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
+		flawedStore{"requires a text in a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
 			if t.LateRaw == (ports.RawFailure{}) {
 				t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{}
 			}
@@ -163,7 +163,7 @@ var transactionFlaws = slices.Concat(
 	confuse("transaction ids", unknownTransaction, looks[:3], mapTransactionIDs),
 	confuse("owners", foreignTransaction, looks[:3], mapTransactionOwners),
 	[]flawedStore{
-		{"gives an empty transaction for an unknown id", unknownTransaction, func(b *bundle) {
+		{"returns an empty transaction for an unknown id", unknownTransaction, func(b *bundle) {
 			read := b.transactions.read
 			b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
 				t, err := read(ctx, owner, id)
@@ -173,21 +173,21 @@ var transactionFlaws = slices.Concat(
 				return t, err
 			}
 		}},
-		{"calls not found internal", unknownTransaction, func(b *bundle) {
+		{"reports not found as internal", unknownTransaction, func(b *bundle) {
 			read := b.transactions.read
 			b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
 				t, err := read(ctx, owner, id)
 				return t, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 			}
 		}},
-		{"does not look at the owner", foreignTransaction, func(b *bundle) {
+		{"ignores the owner", foreignTransaction, func(b *bundle) {
 			owners := map[string]string{}
 			onSaveTransaction(func(c *ports.TransactionChange) { owners[c.Transaction.ID] = c.Transaction.Owner })(b)
 			read := b.transactions.read
 			b.transactions.read = func(ctx context.Context, _, id string) (ports.Transaction, error) { return read(ctx, owners[id], id) }
 		}},
 		{"has one namespace of ids", oneIDTwoOwners, oneNamespace},
-		{"gives the last transaction of an id", oneIDTwoOwners, func(b *bundle) {
+		{"returns the last transaction of an id", oneIDTwoOwners, func(b *bundle) {
 			last := map[string]ports.Transaction{}
 			onSaveTransaction(func(c *ports.TransactionChange) { last[c.Transaction.ID] = c.Transaction })(b)
 			onTransaction(b, func(t *ports.Transaction) {
@@ -205,10 +205,10 @@ var transactionFlaws = slices.Concat(
 				return "", strings.TrimRight(owner, "\x00") + "\x00" + strings.TrimLeft(id, "\x00")
 			})
 		}},
-		{"takes the zero end for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.EndedAt) })},
-		{"takes the zero time to wait for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.RespondBy) })},
-		{"takes no late payment for one of 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.LateAt) })},
-		{"gives every end a scheme", emptyFields, eachTransaction(func(t *ports.Transaction) { t.Scheme += strings.Repeat("none", 1-min(1, len(t.Scheme))) })},
+		{"reads the zero end as 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.EndedAt) })},
+		{"reads the zero RespondBy as 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.RespondBy) })},
+		{"reads no late payment as one of 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.LateAt) })},
+		{"stores a scheme for every end", emptyFields, eachTransaction(func(t *ports.Transaction) { t.Scheme += strings.Repeat("none", 1-min(1, len(t.Scheme))) })},
 		{"keeps nanoseconds in 64 bits", farTimes, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = time.Unix(0, t.CreatedAt.UnixNano()).UTC() })},
 		{"keeps no end before 1970", farTimes, eachTransaction(func(t *ports.Transaction) {
 			if t.EndedAt.Before(time.UnixMilli(0)) {
@@ -218,7 +218,7 @@ var transactionFlaws = slices.Concat(
 	},
 )
 
-// boundsRaw takes words up to the bounds, and answers code to longer ones.
+// boundsRaw accepts texts up to the bounds and returns code for longer ones.
 func boundsRaw(most int, code errcodes.Code) func(b *bundle) {
 	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		for _, s := range rawsOf(&c.Transaction) {
@@ -230,7 +230,7 @@ func boundsRaw(most int, code errcodes.Code) func(b *bundle) {
 	})
 }
 
-// cutsRaw stores of too long words what it may.
+// cutsRaw cuts texts that are too long.
 func cutsRaw(which ...int) func(b *bundle) {
 	return onSaveTransaction(func(c *ports.TransactionChange) {
 		for i, s := range rawsOf(&c.Transaction) {
@@ -241,7 +241,7 @@ func cutsRaw(which ...int) func(b *bundle) {
 	})
 }
 
-// storesTooLong says that words are too long, and stores the rest.
+// storesTooLong rejects texts that are too long and stores the rest of the record.
 func storesTooLong(b *bundle) {
 	savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		err := save(ctx, c)
@@ -266,16 +266,16 @@ var rawFlaws = append(
 		}
 		return s
 	})},
-	flawedStore{"takes NULL for nothing", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "NULL", "") })},
-	flawedStore{"joins accents", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "\u00e9") })},
+	flawedStore{"reads the text NULL as empty", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "NULL", "") })},
+	flawedStore{"composes accents", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "\u00e9") })},
 	flawedStore{"drops a byte order mark", rawBytes, eachRaw(func(s string) string { return strings.TrimPrefix(s, "\ufeff") })},
 	flawedStore{"swaps code and message", rawBytes, eachTransaction(func(t *ports.Transaction) { t.Raw.Code, t.Raw.Message = t.Raw.Message, t.Raw.Code })},
 	flawedStore{"swaps late code and message", rawBytes, eachTransaction(func(t *ports.Transaction) {
 		t.LateRaw.Code, t.LateRaw.Message = t.LateRaw.Message, t.LateRaw.Code
 	})},
 	flawedStore{"keeps 65,535 bytes", rawWhole, eachRaw(func(s string) string { return s[:min(len(s), ports.MaxRaw-1)] })},
-	flawedStore{"refuses 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},
-	flawedStore{"bounds all words together", rawWhole, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+	flawedStore{"rejects 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},
+	flawedStore{"bounds all texts together", rawWhole, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		total := 0
 		for _, s := range rawsOf(&c.Transaction) {
 			total += len(*s)
@@ -287,9 +287,9 @@ var rawFlaws = append(
 	})},
 	flawedStore{"cuts a code that is too long", rawBound, cutsRaw(0)},
 	flawedStore{"cuts a message that is too long", rawBound, cutsRaw(1)},
-	flawedStore{"cuts late words that are too long", rawBound, cutsRaw(2, 3)},
-	flawedStore{"calls too long invalid", rawBound, boundsRaw(ports.MaxRaw, errcodes.InvalidRequest)},
-	flawedStore{"stores what it finds too long", rawBound, storesTooLong},
+	flawedStore{"cuts late texts that are too long", rawBound, cutsRaw(2, 3)},
+	flawedStore{"returns InvalidRequest for long texts", rawBound, boundsRaw(ports.MaxRaw, errcodes.InvalidRequest)},
+	flawedStore{"stores rejected long texts", rawBound, storesTooLong},
 	flawedStore{"keeps the data passed in", changeAliased, func(b *bundle) {
 		kept := map[string][]byte{}
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {

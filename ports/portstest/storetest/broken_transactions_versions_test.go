@@ -29,8 +29,8 @@ type transactionName struct{ owner, id string }
 
 func nameOf(t ports.Transaction) transactionName { return transactionName{t.Owner, t.ID} }
 
-// refusesTransactions lets fn judge anew a change that was refused as a
-// conflict; it gets the change and what was saved last under its name.
+// refusesTransactions calls fn after a change was rejected as a conflict, with the
+// change and the last record saved under its id, and returns fn's result.
 func refusesTransactions(fn func(save func(ports.TransactionChange) error, c ports.TransactionChange, now ports.Transaction, known bool) error) func(b *bundle) {
 	var mu sync.Mutex
 	last := map[transactionName]ports.Transaction{}
@@ -51,7 +51,7 @@ func refusesTransactions(fn func(save func(ports.TransactionChange) error, c por
 	})
 }
 
-// passes passes over the refusals of which it is said.
+// passes ignores the conflicts for which when is true.
 func passes(when func(t, now ports.Transaction, known bool) bool) func(b *bundle) {
 	return func(b *bundle) {
 		refusesTransactions(func(_ func(ports.TransactionChange) error, c ports.TransactionChange, now ports.Transaction, known bool) error {
@@ -63,7 +63,7 @@ func passes(when func(t, now ports.Transaction, known bool) bool) func(b *bundle
 	}
 }
 
-// overlooks takes an ended transaction for unchanged when fn makes it so.
+// overlooks treats an ended transaction as unchanged if fn makes it so.
 func overlooks(fn func(t *ports.Transaction, now ports.Transaction)) func(b *bundle) {
 	return passes(func(t, now ports.Transaction, _ bool) bool {
 		late := !t.LateAt.IsZero() && now.LateAt.IsZero()
@@ -75,7 +75,7 @@ func overlooks(fn func(t *ports.Transaction, now ports.Transaction)) func(b *bun
 	})
 }
 
-// leaksTransaction stores what a refused change asked for.
+// leaksTransaction stores the events and work of a rejected change.
 func leaksTransaction(part func(c ports.TransactionChange) ports.TransactionChange) func(b *bundle) {
 	n := 0
 	return refusesTransactions(func(save func(ports.TransactionChange) error, c ports.TransactionChange, _ ports.Transaction, _ bool) error {
@@ -97,7 +97,7 @@ func leakedWork(c ports.TransactionChange) ports.TransactionChange {
 	return ports.TransactionChange{Work: c.Work}
 }
 
-// keepsRefused says conflict, and gives the refused transaction from then on.
+// keepsRefused returns a conflict and then the rejected transaction.
 func keepsRefused(b *bundle) {
 	stored := map[transactionName]ports.Transaction{}
 	refusesTransactions(func(_ func(ports.TransactionChange) error, c ports.TransactionChange, _ ports.Transaction, _ bool) error {
@@ -117,7 +117,7 @@ func recodesTransactions(from, to errcodes.Code) func(b *bundle) {
 	})
 }
 
-// refuses says conflict to what it is said of.
+// refuses returns a conflict for the changes for which when is true.
 func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
 	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		if when(c) {
@@ -129,10 +129,10 @@ func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
 
 var transactionVersionFlaws = []flawedStore{
 	{"counts versions by two", transactionVersions, eachTransaction(func(t *ports.Transaction) { t.Version *= 2 })},
-	{"lets a pending transaction end only", transactionVersions, refuses(func(c ports.TransactionChange) bool {
+	{"rejects changes of a pending transaction other than its end", transactionVersions, refuses(func(c ports.TransactionChange) bool {
 		return c.Transaction.Version > 0 && c.Transaction.Status == ports.TransactionPending
 	})},
-	{"keeps the first time to wait", transactionVersions, func(b *bundle) {
+	{"keeps the first RespondBy", transactionVersions, func(b *bundle) {
 		first := map[string]time.Time{}
 		onSaveTransaction(func(c *ports.TransactionChange) {
 			if c.Transaction.Version == 0 {
@@ -141,14 +141,14 @@ var transactionVersionFlaws = []flawedStore{
 		})(b)
 		onTransaction(b, func(t *ports.Transaction) { t.RespondBy = first[t.ID] })
 	}},
-	{"takes a taken id", transactionTaken, passes(func(t, _ ports.Transaction, known bool) bool { return known && t.Version == 0 })},
-	{"takes the same again for success", transactionTaken, passes(func(t, now ports.Transaction, known bool) bool {
+	{"accepts a used id", transactionTaken, passes(func(t, _ ports.Transaction, known bool) bool { return known && t.Version == 0 })},
+	{"accepts the same record again", transactionTaken, passes(func(t, now ports.Transaction, known bool) bool {
 		t.Version = now.Version
 		return known && t == now
 	})},
-	{"takes the id of an ended transaction", transactionTaken, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version == 0 && now.Status.Terminal() })},
-	{"stores a new transaction of a taken id", transactionTaken, keepsRefused},
-	{"stores the events of a taken id", transactionTaken, leaksTransaction(leakedEvents)},
+	{"accepts the id of an ended transaction", transactionTaken, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version == 0 && now.Status.Terminal() })},
+	{"stores a new transaction with a used id", transactionTaken, keepsRefused},
+	{"stores the events of a used id", transactionTaken, leaksTransaction(leakedEvents)},
 	{"loses the version check", stale, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version > 0 && t.Version < now.Version })},
 	{"loses the version check of a late payment", stale, passes(func(t, now ports.Transaction, _ bool) bool {
 		return !t.LateAt.IsZero() && t.Version < now.Version
@@ -157,17 +157,17 @@ var transactionVersionFlaws = []flawedStore{
 	{"stores the events of a stale change", stale, leaksTransaction(leakedEvents)},
 	{"stores the work of a stale change", stale, leaksTransaction(leakedWork)},
 	{"calls a conflict internal", stale, recodesTransactions(errcodes.Conflict, errcodes.Internal)},
-	{"refuses older versions only", validationFuture, passes(func(t, now ports.Transaction, known bool) bool { return known && t.Version > now.Version })},
+	{"rejects only older versions", validationFuture, passes(func(t, now ports.Transaction, known bool) bool { return known && t.Version > now.Version })},
 	{"creates at any version", validationFuture, passes(func(_, _ ports.Transaction, known bool) bool { return !known })},
-	{"does not find what a change is of", validationFuture, recodesTransactions(errcodes.Conflict, errcodes.NotFound)},
+	{"reports changes of unknown records as not found", validationFuture, recodesTransactions(errcodes.Conflict, errcodes.NotFound)},
 	{"lets every owner change a transaction", transactionStolen, passes(func(t, _ ports.Transaction, known bool) bool { return !known && t.Version > 0 })},
-	{"lets every racer create a transaction", newRacersOfOwners, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 0 })},
-	{"lets one owner's racer win", newRacersOfOwners, oneNamespace},
-	{"keeps the last racer's transaction", newRacersOfOwners, keepsRefused},
-	{"lets every racer change a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 1 })},
-	{"lets every racer end a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 2 })},
-	{"lets every racer record a late payment", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 3 })},
-	{"is busy now and then", "saves of different transactions do not conflict", func(b *bundle) {
+	{"lets every concurrent save create a transaction", newRacersOfOwners, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 0 })},
+	{"lets only one owner's save succeed", newRacersOfOwners, oneNamespace},
+	{"stores the last concurrent transaction", newRacersOfOwners, keepsRefused},
+	{"accepts every concurrent change of a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 1 })},
+	{"accepts every concurrent end of a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 2 })},
+	{"accepts every concurrent late payment", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 3 })},
+	{"returns some unexpected errors", "saves of different transactions do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			if n.Add(1)%4 == 0 {
@@ -178,8 +178,8 @@ var transactionVersionFlaws = []flawedStore{
 	}},
 }
 
-// overlooked are the fields in which a store may overlook that an ended
-// transaction changes.
+// overlooked are the fields of an ended transaction whose change a store may
+// overlook.
 var overlooked = map[string]func(t *ports.Transaction, now ports.Transaction){
 	"the direction": func(t *ports.Transaction, now ports.Transaction) { t.Direction = now.Direction },
 	"the status": func(t *ports.Transaction, now ports.Transaction) {
@@ -199,13 +199,13 @@ var overlooked = map[string]func(t *ports.Transaction, now ports.Transaction){
 func overlooksEnds() []flawedStore {
 	var out []flawedStore
 	for name, fn := range overlooked {
-		out = append(out, flawedStore{"overlooks another of " + name, transactionForGood, overlooks(fn)},
-			flawedStore{"overlooks another of " + name + " with a late payment", lateAlone, overlooks(fn)})
+		out = append(out, flawedStore{"ignores another value of " + name, transactionForGood, overlooks(fn)},
+			flawedStore{"ignores another value of " + name + " with a late payment", lateAlone, overlooks(fn)})
 	}
 	return out
 }
 
-// secondLate passes when a second late payment differs in what it is said of.
+// secondLate accepts a second late payment for which when is true.
 func secondLate(when func(t, now ports.Transaction) bool) func(b *bundle) {
 	return passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && !now.LateAt.IsZero() && when(t, now)
@@ -216,23 +216,23 @@ var transactionEndFlaws = append(overlooksEnds(),
 	flawedStore{"stores another end", transactionForGood, keepsRefused},
 	flawedStore{"stores the events of another end", transactionForGood, leaksTransaction(leakedEvents)},
 	flawedStore{"stores the work of another end", transactionForGood, leaksTransaction(leakedWork)},
-	flawedStore{"lets a success turn out bad", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"changes a success to a failure", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && now.Status == ports.TransactionSucceeded && t.Status != now.Status
 	})},
-	flawedStore{"lets a late payment make a success", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"changes a failure to a success with a late payment", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && now.Status != t.Status && t.Status == ports.TransactionSucceeded
 	})},
-	flawedStore{"opens what has ended", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"reopens ended transactions", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending
 	})},
-	flawedStore{"opens what has failed", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"reopens failures", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending && now.Status == ports.TransactionFailed
 	})},
-	flawedStore{"opens what has a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"reopens transactions with a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.LateAt.IsZero()
 	})},
-	flawedStore{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
-	flawedStore{"takes any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
+	flawedStore{"rejects every late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
+	flawedStore{"accepts any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && !t.LateAt.IsZero()
 	})},
 	flawedStore{"lets a late payment change its time", lateOnce, secondLate(func(t, now ports.Transaction) bool { return t.LateRaw == now.LateRaw })},
@@ -242,9 +242,9 @@ var transactionEndFlaws = append(overlooksEnds(),
 	flawedStore{"lets a late payment change its message", lateOnce, secondLate(func(t, now ports.Transaction) bool {
 		return t.LateAt.Equal(now.LateAt) && t.LateRaw.Code == now.LateRaw.Code
 	})},
-	flawedStore{"lets a late payment go", lateOnce, secondLate(func(t, _ ports.Transaction) bool { return t.LateAt.IsZero() })},
+	flawedStore{"removes a late payment", lateOnce, secondLate(func(t, _ ports.Transaction) bool { return t.LateAt.IsZero() })},
 	flawedStore{"keeps the last late payment", lateOnce, keepsRefused},
-	flawedStore{"refuses what changes nothing", endedAgain, func(b *bundle) {
+	flawedStore{"rejects a save without a change", endedAgain, func(b *bundle) {
 		last := map[transactionName]ports.Transaction{}
 		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 			if now, ok := last[nameOf(c.Transaction)]; ok && now == c.Transaction {

@@ -34,7 +34,7 @@ type overdueQuery struct {
 	limit int
 }
 
-// asksOverdue lets fn change what Overdue is asked.
+// asksOverdue lets fn change the arguments of Overdue.
 func asksOverdue(fn func(q *overdueQuery)) func(b *bundle) {
 	return func(b *bundle) {
 		overdue := b.validations.overdue
@@ -55,7 +55,7 @@ func sortsOverdue(compare func(x, y ports.ValidationRecord) int) func(b *bundle)
 	}
 }
 
-// goesOnListing lists, as they were, validations that were saved with a status.
+// goesOnListing lists validations that ended with a status as they were before.
 func goesOnListing(status ports.ValidationStatus) func(b *bundle) {
 	return func(b *bundle) {
 		var listed []ports.ValidationRecord
@@ -69,8 +69,8 @@ func goesOnListing(status ports.ValidationStatus) func(b *bundle) {
 }
 
 var overdueFlaws = []flawedStore{
-	{"spares the instant of a deadline", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(-time.Millisecond) })},
-	{"lists what is due in a millisecond", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(time.Millisecond) })},
+	{"excludes the time of a deadline", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(-time.Millisecond) })},
+	{"lists deadlines a millisecond early", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(time.Millisecond) })},
 	{"lists one validation of an owner", overdueOfAll, func(b *bundle) {
 		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord {
 			seen := map[string]bool{}
@@ -82,17 +82,17 @@ var overdueFlaws = []flawedStore{
 		})
 	}},
 	{"orders by id", overdueOrder, sortsOverdue(func(x, y ports.ValidationRecord) int { return strings.Compare(x.ID, y.ID) })},
-	{"orders equals the other way", overdueOrder, sortsOverdue(func(x, y ports.ValidationRecord) int {
+	{"orders equal times by descending id", overdueOrder, sortsOverdue(func(x, y ports.ValidationRecord) int {
 		return cmp.Or(x.Deadline.Compare(y.Deadline), strings.Compare(y.ID, x.ID))
 	})},
-	{"skips equals at a page's end", overduePages, asksOverdue(func(q *overdueQuery) {
+	{"skips equal deadlines at the end of a page", overduePages, asksOverdue(func(q *overdueQuery) {
 		if q.after.ID != "" {
 			q.after.ID = "\xff\xff"
 		}
 	})},
-	{"repeats equals at a page's end", overduePages, asksOverdue(func(q *overdueQuery) { q.after.ID = "" })},
-	{"starts every page anew", overduePages, asksOverdue(func(q *overdueQuery) { q.after = ports.Pos{} })},
-	{"gives one more than the limit", overduePages, asksOverdue(func(q *overdueQuery) { q.limit++ })},
+	{"repeats equal deadlines at the end of a page", overduePages, asksOverdue(func(q *overdueQuery) { q.after.ID = "" })},
+	{"starts every page at the beginning", overduePages, asksOverdue(func(q *overdueQuery) { q.after = ports.Pos{} })},
+	{"returns one more than the limit", overduePages, asksOverdue(func(q *overdueQuery) { q.limit++ })},
 	{"pages by offset", overduePages, func(b *bundle) {
 		overdue, seen := b.validations.overdue, 0
 		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
@@ -106,10 +106,10 @@ var overdueFlaws = []flawedStore{
 			return page, err
 		}
 	}},
-	{"goes on listing what is verified", overdueEnded, goesOnListing(ports.StatusVerified)},
-	{"goes on listing a mismatch", overdueEnded, goesOnListing(ports.StatusNameMismatch)},
-	{"goes on listing what was not found", overdueEnded, goesOnListing(ports.StatusNotFound)},
-	{"goes on listing an error", overdueEnded, goesOnListing(ports.StatusError)},
+	{"lists verified validations", overdueEnded, goesOnListing(ports.StatusVerified)},
+	{"lists mismatches", overdueEnded, goesOnListing(ports.StatusNameMismatch)},
+	{"lists not_found validations", overdueEnded, goesOnListing(ports.StatusNotFound)},
+	{"lists errors", overdueEnded, goesOnListing(ports.StatusError)},
 	{"lists by the first deadline", overdueMoves, func(b *bundle) {
 		first := map[string]ports.ValidationRecord{}
 		onSaveValidation(func(c *ports.ValidationChange) {
@@ -132,13 +132,13 @@ var overdueFlaws = []flawedStore{
 	{"lists no merchants", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.MerchantID = "" })},
 	{"lists owners as text", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.Owner = strings.ToValidUTF8(v.Owner, "?") })},
 	{"lists the first version", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.Version = 1 })},
-	{"takes a limit of 0 for no limit", overdueBounds, asksOverdue(func(q *overdueQuery) {
+	{"treats a limit of 0 as no limit", overdueBounds, asksOverdue(func(q *overdueQuery) {
 		if q.limit == 0 {
 			q.limit = 10_000
 		}
 	})},
-	{"cuts a limit to the greatest", overdueBounds, asksOverdue(func(q *overdueQuery) { q.limit = min(q.limit, 10_000) })},
-	{"takes 9,999 at most", overdueBounds, func(b *bundle) {
+	{"reduces a limit to the maximum", overdueBounds, asksOverdue(func(q *overdueQuery) { q.limit = min(q.limit, 10_000) })},
+	{"rejects a limit of 10,000", overdueBounds, func(b *bundle) {
 		overdue := b.validations.overdue
 		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 			if limit > 9999 {
@@ -151,7 +151,7 @@ var overdueFlaws = []flawedStore{
 
 type purgeFunc = func(context.Context, time.Time, int) (int, error)
 
-// purges puts fn in the place of PurgeValidations.
+// purges replaces PurgeValidations with fn.
 func purges(fn func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		purge := b.validations.purge
@@ -167,7 +167,7 @@ func purgesValidationsAt(by time.Duration) func(b *bundle) {
 	})
 }
 
-// purgesPending removes whatever may go, pending or not.
+// purgesPending also removes pending validations.
 func purgesPending(b *bundle) {
 	pending := map[string]time.Time{}
 	gone := map[string]bool{}
@@ -195,9 +195,9 @@ func purgesPending(b *bundle) {
 }
 
 var validationPurgeFlaws = []flawedStore{
-	{"spares the instant of a purge", purgedDue, purgesValidationsAt(-time.Millisecond)},
+	{"excludes the time of a purge", purgedDue, purgesValidationsAt(-time.Millisecond)},
 	{"purges too much", purgedDue, purgesValidationsAt(time.Millisecond)},
-	{"spares what was pending once", purgedDue, func(b *bundle) {
+	{"keeps validations that were pending", purgedDue, func(b *bundle) {
 		onSaveValidation(func(c *ports.ValidationChange) {
 			if c.Record.Version > 0 {
 				c.Record.PurgeAt = c.Record.PurgeAt.AddDate(100, 0, 0)
@@ -207,16 +207,16 @@ var validationPurgeFlaws = []flawedStore{
 	{"purges more than n", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 		return purge(ctx, before, n+1)
 	})},
-	{"removes more than it tells", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+	{"removes more than it returns", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 		got, err := purge(ctx, before, n+1)
 		return min(got, n), err
 	})},
-	{"counts n whatever it purged", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+	{"returns n whatever it purged", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 		_, err := purge(ctx, before, n)
 		return n, err
 	})},
-	{"purges pending ones", pendingKept, purgesPending},
-	{"purges a record and gives it still", purgedForGood, func(b *bundle) {
+	{"purges pending validations", pendingKept, purgesPending},
+	{"still returns a purged record", purgedForGood, func(b *bundle) {
 		last := map[string]ports.ValidationRecord{}
 		onSaveValidation(func(c *ports.ValidationChange) { last[c.Record.ID] = c.Record })(b)
 		read := b.validations.read
@@ -228,7 +228,7 @@ var validationPurgeFlaws = []flawedStore{
 			return v, err
 		}
 	}},
-	{"purges the events as well", purgedForGood, func(b *bundle) {
+	{"purges the events too", purgedForGood, func(b *bundle) {
 		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 			got, err := purge(ctx, before, n)
 			events, _ := b.outbox.claim(ctx, before, time.Minute, 10)
@@ -244,7 +244,7 @@ var validationPurgeFlaws = []flawedStore{
 		}
 		return errcodes.New(errcodes.Conflict, "")
 	})},
-	{"counts what others purged", purgersAtOnce, func(b *bundle) {
+	{"counts what concurrent calls purged", purgersAtOnce, func(b *bundle) {
 		var mu sync.Mutex
 		sum := 0
 		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
@@ -255,7 +255,7 @@ var validationPurgeFlaws = []flawedStore{
 			return min(sum, n), err
 		})(b)
 	}},
-	{"is busy when many purge", purgersAtOnce, func(b *bundle) {
+	{"returns errors to concurrent purges", purgersAtOnce, func(b *bundle) {
 		var mu sync.Mutex
 		calls := 0
 		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
@@ -267,13 +267,13 @@ var validationPurgeFlaws = []flawedStore{
 			return purge(ctx, before, n)
 		})(b)
 	}},
-	{"purges none for an n of 0", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+	{"accepts an n of 0", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
 		return purge(ctx, before, n)
 	})},
-	{"cuts n to the greatest", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+	{"reduces n to the maximum", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
 		return purge(ctx, before, min(n, 10_000))
 	})},
 }

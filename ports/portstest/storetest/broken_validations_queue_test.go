@@ -34,26 +34,26 @@ var validationQueueFlaws = []flawedStore{
 			c.Work[i].DueAt = c.Record.CreatedAt
 		}
 	})},
-	{"stores every racer's events", racersQueue, leaksQueued(queuedEvents)},
-	{"stores every racer's work", racersQueue, leaksQueued(queuedWork)},
-	{"stores an event once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Events = once(c.Events, eventID) })},
-	{"stores an item once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Work = once(c.Work, itemID) })},
+	{"stores the events of every concurrent save", racersQueue, leaksQueued(queuedEvents)},
+	{"stores the work of every concurrent save", racersQueue, leaksQueued(queuedWork)},
+	{"stores a repeated event once", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Events = once(c.Events, eventID) })},
+	{"stores a repeated item once", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Work = once(c.Work, itemID) })},
 }
 
 var validationOutcomeFlaws = append(commonFlaws("a done context returns its code and changes nothing"),
-	flawedStore{"reads whatever the context says", "a done context returns its code and changes nothing", func(b *bundle) {
+	flawedStore{"reads with a done context", "a done context returns its code and changes nothing", func(b *bundle) {
 		read := b.validations.read
 		b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 			return read(context.WithoutCancel(ctx), owner, id)
 		}
 	}},
-	flawedStore{"takes a lost acknowledgement for success", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	flawedStore{"reports a lost acknowledgement as success", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
 			return err
 		}
 		return nil
 	})},
-	flawedStore{"takes a lost acknowledgement for a failure", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	flawedStore{"reports a lost acknowledgement as a failure", lost, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		return broken.Recode(save(ctx, c), errcodes.OutcomeUnknown, errcodes.StorageUnavailable)
 	})},
 	flawedStore{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
@@ -69,7 +69,7 @@ var validationOutcomeFlaws = append(commonFlaws("a done context returns its code
 	flawedStore{"calls a full store internal", full, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		return broken.Recode(save(ctx, c), errcodes.StorageUnavailable, errcodes.Internal)
 	})},
-	flawedStore{"stores what it found no room for", full, func(b *bundle) {
+	flawedStore{"stores changes that it rejected when full", full, func(b *bundle) {
 		var mu sync.Mutex
 		var kept []ports.ValidationChange
 		savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {

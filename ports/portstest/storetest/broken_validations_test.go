@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// onValidation lets fn change what Validation gives.
+// onValidation lets fn change what Validation returns.
 func onValidation(b *bundle, fn func(v *ports.ValidationRecord)) {
 	read := b.validations.read
 	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
@@ -28,7 +28,7 @@ func eachValidation(fn func(v *ports.ValidationRecord)) func(b *bundle) {
 	return func(b *bundle) { onValidation(b, fn) }
 }
 
-// onOverdue lets fn change what Overdue gives.
+// onOverdue lets fn change what Overdue returns.
 func onOverdue(b *bundle, fn func(page []ports.ValidationRecord) []ports.ValidationRecord) {
 	overdue := b.validations.overdue
 	b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
@@ -50,7 +50,7 @@ func eachOverdue(fn func(v *ports.ValidationRecord)) func(b *bundle) {
 
 type saveValidationFunc = func(context.Context, ports.ValidationChange) error
 
-// savesValidations puts fn in the place of Save.
+// savesValidations replaces Save with fn.
 func savesValidations(fn func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error) func(b *bundle) {
 	return func(b *bundle) {
 		save := b.validations.save
@@ -58,7 +58,7 @@ func savesValidations(fn func(ctx context.Context, save saveValidationFunc, c po
 	}
 }
 
-// onSaveValidation lets fn change what is saved.
+// onSaveValidation lets fn change each change before it is saved.
 func onSaveValidation(fn func(c *ports.ValidationChange)) func(b *bundle) {
 	return savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		c.Events, c.Work = slices.Clone(c.Events), slices.Clone(c.Work)
@@ -67,7 +67,7 @@ func onSaveValidation(fn func(c *ports.ValidationChange)) func(b *bundle) {
 	})
 }
 
-// mapValidationOwners keeps owners as f makes them.
+// mapValidationOwners applies f to owners.
 func mapValidationOwners(b *bundle, f func(string) string) {
 	read := b.validations.read
 	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
@@ -78,7 +78,7 @@ func mapValidationOwners(b *bundle, f func(string) string) {
 	onSaveValidation(func(c *ports.ValidationChange) { c.Record.Owner = f(c.Record.Owner) })(b)
 }
 
-// mapValidationIDs keeps ids as f makes them.
+// mapValidationIDs applies f to ids.
 func mapValidationIDs(b *bundle, f func(string) string) {
 	read := b.validations.read
 	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
@@ -89,7 +89,7 @@ func mapValidationIDs(b *bundle, f func(string) string) {
 	onSaveValidation(func(c *ports.ValidationChange) { c.Record.ID = f(c.Record.ID) })(b)
 }
 
-// takesZeroFor1970 is what stores make of no time.
+// takesZeroFor1970 returns 1970 for the zero time, as some stores do.
 func takesZeroFor1970(t *time.Time) {
 	if t.IsZero() {
 		*t = time.UnixMilli(0).UTC()
@@ -107,7 +107,7 @@ const (
 	longTexts         = "owners, ids and texts of 10,000 characters are stored whole"
 )
 
-// forgetsFields returns a flaw for each field that a store may leave out.
+// forgetsFields returns a flaw for each field that a store may forget.
 func forgetsFields() []flawedStore {
 	ended := map[string]func(v *ports.ValidationRecord){
 		"the merchant":  func(v *ports.ValidationRecord) { v.MerchantID = "" },
@@ -134,9 +134,9 @@ func forgetsFields() []flawedStore {
 		out = append(out, flawedStore{"forgets " + name, endedFields, eachValidation(ended[name])})
 	}
 	return append(out,
-		flawedStore{"takes every pending validation for a bank account's", pendingFields, eachValidation(ended["the type"])},
+		flawedStore{"stores every pending validation as a bank account's", pendingFields, eachValidation(ended["the type"])},
 		flawedStore{"keeps seconds of a deadline", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.Deadline = v.Deadline.Truncate(time.Second) })},
-		flawedStore{"gives times in the machine's zone", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.In(time.FixedZone("", 3600)) })},
+		flawedStore{"returns times in the machine's zone", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.In(time.FixedZone("", 3600)) })},
 	)
 }
 
@@ -148,7 +148,7 @@ var validationFlaws = slices.Concat(
 	confuse("validation ids", longTexts, []string{"keeps 255 letters"}, mapValidationIDs),
 	confuse("validation ids", unknownValidation, looks[:2], mapValidationIDs),
 	[]flawedStore{
-		{"gives an empty validation for an unknown id", unknownValidation, func(b *bundle) {
+		{"returns an empty validation for an unknown id", unknownValidation, func(b *bundle) {
 			read := b.validations.read
 			b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 				v, err := read(ctx, owner, id)
@@ -158,14 +158,14 @@ var validationFlaws = slices.Concat(
 				return v, err
 			}
 		}},
-		{"calls not found internal", unknownValidation, func(b *bundle) {
+		{"reports not found as internal", unknownValidation, func(b *bundle) {
 			read := b.validations.read
 			b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 				v, err := read(ctx, owner, id)
 				return v, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 			}
 		}},
-		{"does not look at the owner", "another owner's validation is not found", func(b *bundle) {
+		{"ignores the owner", "another owner's validation is not found", func(b *bundle) {
 			owners := map[string]string{}
 			onSaveValidation(func(c *ports.ValidationChange) { owners[c.Record.ID] = c.Record.Owner })(b)
 			read := b.validations.read
@@ -173,9 +173,9 @@ var validationFlaws = slices.Concat(
 				return read(ctx, owners[id], id)
 			}
 		}},
-		{"takes the zero end for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.EndedAt) })},
-		{"takes the zero expiry for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.ExpiresAt) })},
-		{"takes the zero deadline for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.Deadline) })},
+		{"reads the zero end as 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.EndedAt) })},
+		{"reads the zero expiry as 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.ExpiresAt) })},
+		{"reads the zero deadline as 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.Deadline) })},
 		{"keeps nanoseconds in 64 bits", farTimes, eachValidation(func(v *ports.ValidationRecord) { v.PurgeAt = time.Unix(0, v.PurgeAt.UnixNano()).UTC() })},
 		{"keeps no time before 1970", farTimes, eachValidation(func(v *ports.ValidationRecord) {
 			if v.CreatedAt.Before(time.UnixMilli(0)) {
@@ -190,7 +190,7 @@ var validationFlaws = slices.Concat(
 			onSaveValidation(func(c *ports.ValidationChange) { kept[c.Record.ID] = c.Record.Sealed.Data })(b)
 			onValidation(b, func(v *ports.ValidationRecord) { v.Sealed.Data = kept[v.ID] })
 		}},
-		{"gives the bytes that it keeps", validationAliased, func(b *bundle) {
+		{"returns its stored bytes", validationAliased, func(b *bundle) {
 			kept := map[string][]byte{}
 			onValidation(b, func(v *ports.ValidationRecord) {
 				if kept[v.ID] == nil {
@@ -199,7 +199,7 @@ var validationFlaws = slices.Concat(
 				v.Sealed.Data = kept[v.ID]
 			})
 		}},
-		{"lists the bytes that it keeps", validationAliased, func(b *bundle) {
+		{"lists its stored bytes", validationAliased, func(b *bundle) {
 			kept := map[string][]byte{}
 			eachOverdue(func(v *ports.ValidationRecord) {
 				if kept[v.ID] == nil {

@@ -19,8 +19,8 @@ const (
 	endedForGood       = "an ended validation never changes"
 )
 
-// onRefused lets fn go on after a change was refused as a conflict; it gets the
-// change and the record that was saved last under its id.
+// onRefused calls fn after a change was rejected as a conflict, with the change and
+// the last record saved under its id.
 func onRefused(fn func(save func(ports.ValidationChange) error, c ports.ValidationChange, now ports.ValidationRecord, known bool) error) func(b *bundle) {
 	var mu sync.Mutex
 	last := map[string]ports.ValidationRecord{}
@@ -41,7 +41,7 @@ func onRefused(fn func(save func(ports.ValidationChange) error, c ports.Validati
 	})
 }
 
-// takes passes over the refusals of which it is said.
+// takes ignores the conflicts for which when is true.
 func takes(when func(v, now ports.ValidationRecord, known bool) bool) func(b *bundle) {
 	return func(b *bundle) {
 		onRefused(func(_ func(ports.ValidationChange) error, c ports.ValidationChange, now ports.ValidationRecord, known bool) error {
@@ -53,7 +53,7 @@ func takes(when func(v, now ports.ValidationRecord, known bool) bool) func(b *bu
 	}
 }
 
-// leaksQueued stores what a refused change asked for.
+// leaksQueued stores the events and work of a rejected change.
 func leaksQueued(part func(c ports.ValidationChange) ports.ValidationChange) func(b *bundle) {
 	n := 0
 	return onRefused(func(save func(ports.ValidationChange) error, c ports.ValidationChange, _ ports.ValidationRecord, _ bool) error {
@@ -75,7 +75,7 @@ func queuedWork(c ports.ValidationChange) ports.ValidationChange {
 	return ports.ValidationChange{Work: c.Work}
 }
 
-// storesAnyway says conflict, and gives the refused record from then on.
+// storesAnyway returns a conflict and then the rejected record.
 func storesAnyway(b *bundle) {
 	stored := map[string]ports.ValidationRecord{}
 	onRefused(func(_ func(ports.ValidationChange) error, c ports.ValidationChange, _ ports.ValidationRecord, _ bool) error {
@@ -89,7 +89,7 @@ func storesAnyway(b *bundle) {
 	})
 }
 
-// reopens lets a change pass on an end of the status.
+// reopens accepts a change of a record that ended with the status.
 func reopens(status ports.ValidationStatus) func(b *bundle) {
 	return takes(func(v, now ports.ValidationRecord, _ bool) bool {
 		return v.Version == now.Version && now.Status == status
@@ -106,13 +106,13 @@ var validationVersionFlaws = []flawedStore{
 	{"counts versions by two", validationVersions, func(b *bundle) {
 		onValidation(b, func(v *ports.ValidationRecord) { v.Version *= 2 })
 	}},
-	{"lets a pending validation end only", validationVersions, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	{"rejects changes of a pending validation other than its end", validationVersions, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		if c.Record.Version > 0 && c.Record.Status == ports.StatusPending {
 			return errcodes.New(errcodes.Conflict, "")
 		}
 		return save(ctx, c)
 	})},
-	{"changes the status only", validationVersions, func(b *bundle) {
+	{"keeps the first provider", validationVersions, func(b *bundle) {
 		first := map[string]string{}
 		onSaveValidation(func(c *ports.ValidationChange) {
 			if c.Record.Version == 0 {
@@ -121,17 +121,17 @@ var validationVersionFlaws = []flawedStore{
 		})(b)
 		onValidation(b, func(v *ports.ValidationRecord) { v.Provider = first[v.ID] })
 	}},
-	{"takes a taken id of the same owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+	{"accepts a used id of the same owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
 		return known && v.Version == 0 && v.Owner == now.Owner
 	})},
-	{"takes a taken id of another owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+	{"accepts a used id of another owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
 		return known && v.Version == 0 && v.Owner != now.Owner
 	})},
-	{"takes the id of an ended validation", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+	{"accepts the id of an ended validation", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
 		return known && v.Version == 0 && now.Status.Terminal()
 	})},
-	{"stores a new record of a taken id", validationTaken, storesAnyway},
-	{"stores the events of a taken id", validationTaken, leaksQueued(queuedEvents)},
+	{"stores a new record with a used id", validationTaken, storesAnyway},
+	{"stores the events of a used id", validationTaken, leaksQueued(queuedEvents)},
 	{"loses the version check", stale, takes(func(v, now ports.ValidationRecord, _ bool) bool {
 		return v.Version > 0 && v.Version < now.Version
 	})},
@@ -139,38 +139,38 @@ var validationVersionFlaws = []flawedStore{
 	{"stores the events of a stale change", stale, leaksQueued(queuedEvents)},
 	{"stores the work of a stale change", stale, leaksQueued(queuedWork)},
 	{"calls a conflict internal", stale, codesConflict(errcodes.Internal)},
-	{"refuses older versions only", validationFuture, takes(func(v, now ports.ValidationRecord, known bool) bool {
+	{"rejects only older versions", validationFuture, takes(func(v, now ports.ValidationRecord, known bool) bool {
 		return known && v.Version > now.Version
 	})},
 	{"creates at any version", validationFuture, takes(func(_, _ ports.ValidationRecord, known bool) bool { return !known })},
-	{"does not find what a change is of", validationFuture, codesConflict(errcodes.NotFound)},
+	{"reports changes of unknown records as not found", validationFuture, codesConflict(errcodes.NotFound)},
 	{"lets every owner change a validation", validationStolen, takes(func(v, now ports.ValidationRecord, known bool) bool {
 		return known && v.Version == now.Version && v.Owner != now.Owner
 	})},
-	{"gives a validation away", validationStolen, storesAnyway},
+	{"changes the owner of a validation", validationStolen, storesAnyway},
 	{"lets a verified validation change", endedForGood, reopens(ports.StatusVerified)},
 	{"lets a mismatch change", endedForGood, reopens(ports.StatusNameMismatch)},
 	{"lets a validation that was not found change", endedForGood, reopens(ports.StatusNotFound)},
 	{"lets an error change", endedForGood, reopens(ports.StatusError)},
-	{"takes the same end again for success", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
+	{"accepts the same end again without error", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
 		return v.Status == now.Status && v.Status.Terminal() && v.Version == now.Version && string(v.Sealed.Data) == string(now.Sealed.Data) && v.EndedAt.Equal(now.EndedAt)
 	})},
-	{"lets an end be opened again", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
+	{"reopens ended validations", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
 		return v.Status == ports.StatusPending && v.Version == now.Version
 	})},
 	{"stores a second end", endedForGood, storesAnyway},
 	{"stores the work of a second end", endedForGood, leaksQueued(queuedWork)},
-	{"lets every racer create a validation", "of many concurrent saves of one new id one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version == 0 })},
-	{"lets each owner's racers create one", "of many concurrent saves of one new id one succeeds", takes(func(v, now ports.ValidationRecord, _ bool) bool { return v.Owner != now.Owner })},
-	{"keeps the last racer's record", "of many concurrent saves of one new id one succeeds", storesAnyway},
-	{"lets every racer change a validation", "of many concurrent saves at one version one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version > 0 })},
-	{"lets no racer win", "of many concurrent saves at one version one succeeds", savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+	{"lets every concurrent save create a validation", "of many concurrent saves of one new id one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version == 0 })},
+	{"lets one save of each owner create it", "of many concurrent saves of one new id one succeeds", takes(func(v, now ports.ValidationRecord, _ bool) bool { return v.Owner != now.Owner })},
+	{"stores the last concurrent record", "of many concurrent saves of one new id one succeeds", storesAnyway},
+	{"accepts every concurrent change of a validation", "of many concurrent saves at one version one succeeds", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version > 0 })},
+	{"lets no concurrent save succeed", "of many concurrent saves at one version one succeeds", savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 		if c.Record.Version > 2 {
 			return errcodes.New(errcodes.Conflict, "")
 		}
 		return save(ctx, c)
 	})},
-	{"is busy now and then", "saves of different validations do not conflict", func(b *bundle) {
+	{"returns some unexpected errors", "saves of different validations do not conflict", func(b *bundle) {
 		var n atomic.Int32
 		savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
 			if n.Add(1)%4 == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// onItems lets fn change what Claim gives.
+// onItems lets fn change what Claim returns.
 func onItems(b *bundle, fn func(got []ports.WorkItem) []ports.WorkItem) {
 	claim := b.work.claim
 	b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
@@ -31,7 +31,7 @@ func eachItem(fn func(w *ports.WorkItem)) func(b *bundle) {
 	}
 }
 
-// mapKinds keeps kinds as f makes them.
+// mapKinds applies f to kinds.
 func mapKinds(b *bundle, f func(string) string) {
 	claim := b.work.claim
 	b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
@@ -44,7 +44,7 @@ func mapKinds(b *bundle, f func(string) string) {
 	})
 }
 
-// dueBy moves the time at which claims look for items.
+// dueBy changes the time of claims.
 func dueBy(d time.Duration) func(b *bundle) {
 	return onClaims(func(a *claimArgs) { a.now = a.now.Add(d) })
 }
@@ -76,8 +76,8 @@ var itemFlaws = append(
 		})
 		eachItem(func(w *ports.WorkItem) { w.Payload = kept[w.ID] })(b)
 	}},
-	flawedStore{"hands out items too early", "an item is claimed when it is due, not before", dueBy(time.Millisecond)},
-	flawedStore{"hands out items too late", "an item is claimed when it is due, not before", dueBy(-time.Millisecond)},
+	flawedStore{"returns items too early", "an item is claimed when it is due, not before", dueBy(time.Millisecond)},
+	flawedStore{"returns items too late", "an item is claimed when it is due, not before", dueBy(-time.Millisecond)},
 	flawedStore{"orders items by id", "the item due first is claimed first", func(b *bundle) {
 		onItems(b, func(got []ports.WorkItem) []ports.WorkItem {
 			slices.SortFunc(got, func(x, y ports.WorkItem) int { return strings.Compare(x.ID, y.ID) })
@@ -94,10 +94,10 @@ var itemFlaws = append(
 )
 
 var itemClaimFlaws = append(claimFlaws("items", "an item"),
-	flawedStore{"gives back what is done", "a done item is never claimed again", func(b *bundle) {
+	flawedStore{"returns done items", "a done item is never claimed again", func(b *bundle) {
 		b.work.done = func(ctx context.Context, w ports.WorkItem) error { return b.work.retry(ctx, w, w.DueAt) }
 	}},
-	flawedStore{"gives back what was buried", "a buried item is never claimed again", func(b *bundle) {
+	flawedStore{"returns buried items", "a buried item is never claimed again", func(b *bundle) {
 		b.work.bury = func(ctx context.Context, w ports.WorkItem, _ string) error {
 			return b.work.retry(ctx, w, w.DueAt.AddDate(0, 0, 1))
 		}

@@ -102,8 +102,8 @@ type answerMethods struct {
 	purge   func(context.Context, time.Time, int) (int, error)
 }
 
-// newBundle opens a sound store. It stands for a durable one: a reopened store
-// is the same store.
+// newBundle opens a correct store. It simulates a durable one: reopening returns
+// the same store.
 func newBundle(tb testing.TB) *bundle {
 	tb.Helper()
 	b := &bundle{faults: map[string]error{}}
@@ -135,7 +135,7 @@ func newBundle(tb testing.TB) *bundle {
 	return b
 }
 
-// fault gives the fault of the point; a lost acknowledgement happens once.
+// fault returns the error for a point of failure; a lost acknowledgement happens once.
 func (b *bundle) fault(point string) error {
 	err := b.faults[point]
 	if errcodes.Of(err) == errcodes.OutcomeUnknown {

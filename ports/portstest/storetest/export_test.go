@@ -22,7 +22,7 @@ var storeSuites = map[string][]storeCheck{
 	"AuditTrail":       auditChecks,
 }
 
-// CheckNames lists the checks of a suite.
+// CheckNames returns the names of a suite's checks.
 func CheckNames(suite string) []string { return kit.Names(storeSuites[suite]) }
 
 // RunStoreCheck runs one check of a store suite.
@@ -30,5 +30,5 @@ func RunStoreCheck(tb testing.TB, suite, name string, s Store) {
 	kit.One(suite, storeSuites[suite], name, &storeKit{Kit: kit.Kit{TB: tb}, Store: s})
 }
 
-// CheckExceptions is the check of Except.
+// CheckExceptions checks the exceptions of a harness.
 var CheckExceptions = kit.CheckExceptions

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// As for rate locks: a store may refuse a report that cannot be.
+// A store may reject invalid reports, as it may rate locks.
 func TestTheReportSuiteSavesReportsThatCanBe(t *testing.T) {
 	for _, check := range storetest.CheckNames("ReportStore") {
 		t.Run(check, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTheReportSuiteSavesReportsThatCanBe(t *testing.T) {
 	}
 }
 
-// impossibleReport lists what no service can have put in a job.
+// impossibleReport lists the faults that no service can have put into a job.
 func impossibleReport(j ports.ReportJob) []string {
 	var found []string
 	says := func(wrong bool, what string) {

@@ -14,9 +14,9 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// A store may refuse what cannot be, by constraints of its tables: the suites
-// must never save it, not even where they expect a refusal, but for the check that
-// is about it.
+// A store may reject invalid records with constraints on its tables. Therefore the
+// suites must not save them, not even where they expect an error, except in the
+// check of invalid records.
 func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
 	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
 		for _, check := range storetest.CheckNames(suite) {
@@ -38,7 +38,7 @@ func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
 	}
 }
 
-// onChange shows fn every change, the book before it, and whether it was stored.
+// onChange passes every change to fn, with the book before it and the result.
 func onChange(b *bundle, fn func(before ports.Book, c ports.RateLockChange, stored bool)) {
 	var mu sync.Mutex
 	book, save := b.locks.book, b.locks.save
@@ -52,7 +52,7 @@ func onChange(b *bundle, fn func(before ports.Book, c ports.RateLockChange, stor
 	}
 }
 
-// impossibilities lists what of the change the domain cannot have made.
+// impossibilities lists the parts of a change that the domain cannot have made.
 func impossibilities(before ports.Book, c ports.RateLockChange, stored bool) []string {
 	var found []string
 	if _, err := ratelock.RestoreBook(c.Book); err != nil {
@@ -67,7 +67,7 @@ func impossibilities(before ports.Book, c ports.RateLockChange, stored bool) []s
 	return found
 }
 
-// jumps lists what leads from no book that the domain made to this one.
+// jumps lists the parts of a change that cannot follow the book before it.
 func jumps(before ports.Book, c ports.RateLockChange) []string {
 	var found []string
 	if c.Book.HighWater.Before(before.HighWater) {

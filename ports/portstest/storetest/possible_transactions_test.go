@@ -11,8 +11,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// A store may refuse what cannot be, by constraints of its tables: the suite
-// must never save it, not even where it expects a refusal.
+// A store may reject invalid records with constraints on its tables. Therefore the
+// suite must not save them, not even where it expects an error.
 func TestTheTransactionSuiteSavesWhatTheDomainCouldHaveMade(t *testing.T) {
 	for _, check := range storetest.CheckNames("TransactionStore") {
 		t.Run(check, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTheTransactionSuiteSavesWhatTheDomainCouldHaveMade(t *testing.T) {
 	}
 }
 
-// impossibleTransaction lists what no service can have put in a transaction.
+// impossibleTransaction lists the faults that no service can have put into a transaction.
 func impossibleTransaction(t ports.Transaction) []string {
 	var found []string
 	says := func(wrong bool, what string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// As for rate locks: a store may refuse a validation that cannot be.
+// A store may reject invalid validations, as it may rate locks.
 func TestTheSuiteSavesValidationsThatCanBe(t *testing.T) {
 	for _, check := range storetest.CheckNames("ValidationStore") {
 		t.Run(check, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTheSuiteSavesValidationsThatCanBe(t *testing.T) {
 	}
 }
 
-// impossibleIn lists what no service can have put in a record.
+// impossibleIn lists the faults that no service can have put into a record.
 func impossibleIn(v ports.ValidationRecord) []string {
 	var found []string
 	says := func(wrong bool, what string) {
