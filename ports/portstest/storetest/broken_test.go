@@ -79,7 +79,7 @@ func TestEveryCheckHasAFlaw(t *testing.T) {
 		}
 		slices.Sort(checks)
 		if len(slices.Compact(checks)) != len(storetest.CheckNames(suite)) {
-			t.Errorf("%s has two checks of one name", suite)
+			t.Errorf("%s has two checks with the same name", suite)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestTheReportSuiteSavesReportsThatCanBe(t *testing.T) {
 			})(b)
 			storetest.RunStoreCheck(t, "ReportStore", check, b.store())
 			if len(impossible) > 0 {
-				t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+				t.Errorf("the check saves an invalid record:\n%s", strings.Join(impossible, "\n"))
 			}
 		})
 	}

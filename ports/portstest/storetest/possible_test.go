@@ -31,7 +31,7 @@ func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
 				})
 				storetest.RunStoreCheck(t, suite, check, b.store())
 				if len(impossible) > 0 {
-					t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+					t.Errorf("the check saves an invalid record:\n%s", strings.Join(impossible, "\n"))
 				}
 			})
 		}

@@ -27,7 +27,7 @@ func TestTheSuiteSavesValidationsThatCanBe(t *testing.T) {
 			})(b)
 			storetest.RunStoreCheck(t, "ValidationStore", check, b.store())
 			if len(impossible) > 0 {
-				t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+				t.Errorf("the check saves an invalid record:\n%s", strings.Join(impossible, "\n"))
 			}
 		})
 	}
