@@ -26,12 +26,12 @@ func drawStates() string {
 			fmt.Fprintf(&b, "    %s --> %s: %s\n", row.From, row.To, label(row))
 		}
 	}
-	b.WriteString("```\n\nWhat is said after the end, and what it does:\n\n| state | the provider says | state then | effect | event |\n|---|---|---|---|---|\n")
+	b.WriteString("```\n\nThe effect of what the provider reports, also after the end:\n\n| state | the provider says | state then | effect | event |\n|---|---|---|---|---|\n")
 	for _, row := range authstate.Transitions() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Effect, row.Event)
 	}
-	b.WriteString("\nA late payment is recorded once; a second success is nothing new. A transaction that nobody answered by its `RespondBy` " +
-		"fails with `timeout`, unless it has ended.\n")
+	b.WriteString("\nA late payment is recorded once; later successes are ignored. A transaction that is still pending at its `RespondBy` " +
+		"fails with `timeout`.\n")
 	return b.String()
 }
 

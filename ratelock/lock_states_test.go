@@ -20,7 +20,7 @@ func TestTheDiagramShowsTheTransitionTable(t *testing.T) {
 
 func drawStates() string {
 	var b strings.Builder
-	b.WriteString("# States of a rate lock\n\nGenerated from the transition table of package ratelock (SPEC 3.1). What is not drawn does not happen.\n\n```mermaid\nstateDiagram-v2\n")
+	b.WriteString("# States of a rate lock\n\nGenerated from the transition table of package ratelock (SPEC 3.1). Other transitions do not occur.\n\n```mermaid\nstateDiagram-v2\n")
 	name := func(s ports.LockStatus) string {
 		if s == "" {
 			return "[*]"

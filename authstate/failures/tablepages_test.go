@@ -45,8 +45,8 @@ func TestThePagesShowTheTables(t *testing.T) {
 
 func drawIndex(of map[failures.Scheme]coverage) string {
 	var b strings.Builder
-	b.WriteString("# Failure tables\n\nGenerated from `authstate/failures/tables`. How rows are decided: [failures](../failures.md). " +
-		"Sure rows rest on what the scheme or provider publishes, or on sources that agree, and fit just one definition of SPEC 7.5; the others are judgement.\n\n" +
+	b.WriteString("# Failure tables\n\nGenerated from `authstate/failures/tables`. [Failures](../failures.md) explains how rows are decided. " +
+		"Rows are sure if the scheme or provider publishes the meaning, or sources agree, and exactly one definition of SPEC 7.5 fits; the others are judgement.\n\n" +
 		"| scheme | | rows | sure | from | left out |\n|---|---|---|---|---|---|\n")
 	rows, sure := 0, 0
 	for _, scheme := range failures.Schemes() {
@@ -66,7 +66,7 @@ func drawTable(t *testing.T, scheme failures.Scheme, c coverage) string {
 	fmt.Fprintf(&b, "# %s\n\nGenerated from `authstate/failures/tables/%s.csv`: %s. %d rows, %d of them sure. From: %s. Left out: %s.\n",
 		scheme, scheme, c.title, len(rows), count(rows).sure, c.from, c.leftOut)
 	if base := scheme.Base(); base != "" {
-		fmt.Fprintf(&b, "What is not here is looked up in [%s](%s.md).\n", base, base)
+		fmt.Fprintf(&b, "Codes that are not listed here are looked up in [%s](%s.md).\n", base, base)
 	}
 	b.WriteString("\n| code | message | meaning | payin | payout | sure | sources | note |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
