@@ -223,7 +223,7 @@ func TestAContradictoryHarnessIsRejected(t *testing.T) {
 		},
 		"TokenLife is below 0":                  func(h *connectortest.Harness) { h.TokenLife = -1 },
 		"TokenLife is set, but Tokens is empty": func(h *connectortest.Harness) { h.Tokens = nil },
-		"Tokens and NoUpstream are both set":    func(h *connectortest.Harness) { h.NoUpstream = true },
+		"both Tokens and NoUpstream are set":    func(h *connectortest.Harness) { h.NoUpstream = true },
 	} {
 		r := harnessed(t, nameCheck, change)
 		if !r.Failed() || !strings.Contains(r.Text(), says) {

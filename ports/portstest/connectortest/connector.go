@@ -150,7 +150,7 @@ func (h *Harness) contradicted(scenarios []scenario) error {
 	case h.TokenLife > 0 && len(h.Tokens) == 0:
 		return errors.New("TokenLife is set, but Tokens is empty")
 	case h.NoUpstream && len(h.Tokens) > 0:
-		return errors.New("Tokens and NoUpstream are both set")
+		return errors.New("both Tokens and NoUpstream are set")
 	case len(h.Tokens) == 0:
 		return nil
 	}

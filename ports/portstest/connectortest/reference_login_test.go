@@ -32,7 +32,7 @@ type login struct {
 	until time.Time
 }
 
-// grant is a token, or the answer if there is none.
+// grant is a token, or the answer of a login that returned no token.
 type grant struct {
 	token  string
 	served bool // an earlier lookup used it

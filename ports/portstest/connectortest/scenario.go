@@ -85,7 +85,7 @@ type expectation struct {
 // names.
 func readScenarios(files fs.FS) ([]scenario, error) {
 	if files == nil {
-		return nil, errors.New("Scenarios is nil")
+		return nil, errors.New("the harness has no Scenarios")
 	}
 	names, err := fs.Glob(files, "*.json")
 	if err != nil {
