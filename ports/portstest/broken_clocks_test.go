@@ -93,7 +93,7 @@ func TestEveryFlawOfAClockIsCaught(t *testing.T) {
 	}
 }
 
-func TestSoundClocksPass(t *testing.T) {
+func TestCorrectClocksPass(t *testing.T) {
 	for name, open := range map[string]func(testing.TB) (ports.Clock, func(time.Duration)){
 		"this package's clock": func(testing.TB) (ports.Clock, func(time.Duration)) {
 			c := portstest.NewClock(start)

@@ -121,7 +121,7 @@ var sinkFlaws = []struct {
 	})},
 }
 
-func TestASoundSinkPasses(t *testing.T) {
+func TestACorrectSinkPasses(t *testing.T) {
 	portstest.EventSink(t, portstest.SinkHarness{Open: func(testing.TB) portstest.Sink { return newSink().open() }})
 }
 

@@ -53,7 +53,7 @@ func spoiltSealers(spoil func(s *sealer)) portstest.SealerHarness {
 	}}
 }
 
-func TestASoundSealerPassesEveryCheck(t *testing.T) {
+func TestACorrectSealerPassesEveryCheck(t *testing.T) {
 	portstest.Sealer(t, spoiltSealers(func(*sealer) {}))
 	for _, check := range portstest.CheckNames("Sealer") {
 		r := broken.Record(t, func(tb testing.TB) { portstest.RunSealerCheck(tb, check, spoiltSealers(func(*sealer) {})) })

@@ -45,7 +45,7 @@ func TestClockBlockUntilSeesAParkedGoroutine(t *testing.T) {
 }
 
 // Each timer fires in the first move that reaches its due time.
-func TestClockFiresWhatIsDueAndNothingElse(t *testing.T) {
+func TestClockFiresOnlyDueTimers(t *testing.T) {
 	type timer struct {
 		due time.Time
 		c   <-chan time.Time

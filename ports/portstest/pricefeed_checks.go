@@ -75,11 +75,11 @@ func checkPriceSource(k *feedKit) {
 func checkNotOffered(k *feedKit) {
 	feed := k.Open(k.TB)
 	set := k.pairs(feed)
-	k.Case("the zero pair", func() { k.refuses(feed, set, ports.Pair{}) })
-	k.Case("made-up codes", func() { k.refuses(feed, set, ports.Pair{Base: "QQQ", Quote: "QQZ"}) })
+	k.Case("the zero pair", func() { k.rejects(feed, set, ports.Pair{}) })
+	k.Case("made-up codes", func() { k.rejects(feed, set, ports.Pair{Base: "QQQ", Quote: "QQZ"}) })
 	kit.EachOf(k, nearPairs, func(name string, near func(p ports.Pair) ports.Pair) {
 		for _, p := range set.All() {
-			k.refuses(feed, set, near(p))
+			k.rejects(feed, set, near(p))
 		}
 	})
 }
@@ -97,8 +97,8 @@ var nearPairs = map[string]func(p ports.Pair) ports.Pair{
 	},
 }
 
-// refuses checks that the feed rejects the pair, unless it is in set.
-func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, p ports.Pair) {
+// rejects checks that the feed rejects the pair, unless it is in set.
+func (k *feedKit) rejects(feed ports.PriceFeed, set ports.PairSet, p ports.Pair) {
 	if !set.Has(p) {
 		price, err := feed.Mid(k.Context(), p)
 		if err == nil {

@@ -49,7 +49,7 @@ func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want 
 	k.Same(kit.OrNil(got), kit.OrNil(want), what)
 }
 
-func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
+func (k *sealerKit) rejects(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
 	got, err := s.Open(k.Context(), aad, sealed)
 	k.Code(err, want, "Open of "+what)
 	if len(got) > 0 {

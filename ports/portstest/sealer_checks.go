@@ -21,7 +21,7 @@ var alteredChecks = []sealerCheck{
 				sealed := k.seal(s, []byte(aad), aText)
 				for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
 					if other != aad {
-						k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+						k.rejects(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
 					}
 				}
 				k.opens(s, []byte(aad), sealed, aText, "what was sealed")
@@ -35,7 +35,7 @@ var alteredChecks = []sealerCheck{
 			for i := range sealed.Data {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					sealed.Data[i] ^= flip
-					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data with byte %d altered", i))
+					k.rejects(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data with byte %d altered", i))
 					sealed.Data[i] ^= flip
 				}
 			}
@@ -58,8 +58,8 @@ var alteredChecks = []sealerCheck{
 	}},
 	{"data of a removed key do not open", func(k *sealerKit) {
 		old := k.seal(k.sealer(1), anAAD, aText)
-		k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
-		k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
+		k.rejects(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
+		k.rejects(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a removed key")
 		k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a remaining key")
 	}},
 	{"a digest is the same for the same data and key", func(k *sealerKit) {
@@ -96,13 +96,13 @@ func sealTruncated(k *sealerKit) {
 		whole := sealed.Data
 		for n := range whole {
 			sealed.Data = whole[:n:n]
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
+			k.rejects(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
 			sealed.Data = whole[n+1:]
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
+			k.rejects(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
 		}
 		for _, tail := range []string{"\x00", "x", string(whole)} {
 			sealed.Data = append(bytes.Clone(whole), tail...)
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data with bytes appended")
+			k.rejects(s, anAAD, sealed, errcodes.CorruptRecord, "data with bytes appended")
 		}
 	})
 }
@@ -110,21 +110,21 @@ func sealTruncated(k *sealerKit) {
 func sealUnknownKey(k *sealerKit) {
 	s, other := k.sealer(1), k.sealer(2)
 	sealed := k.seal(s, anAAD, aText)
-	k.refuses(other, anAAD, sealed, errcodes.KeyUnknown, "data of a key that the sealer does not have")
+	k.rejects(other, anAAD, sealed, errcodes.KeyUnknown, "data of a key that the sealer does not have")
 	damaged := sealed
 	damaged.Data = nil
-	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "damaged data of a key that the sealer does not have")
+	k.rejects(other, anAAD, damaged, errcodes.KeyUnknown, "damaged data of a key that the sealer does not have")
 	kit.EachOf(k, map[string]string{
 		"an extra letter": sealed.KeyID + "x", "a space after": sealed.KeyID + " ", "a NUL after": sealed.KeyID + "\x00",
 		"invalid UTF-8": "\xff", "no id": "",
 	}, func(name string, id string) {
 		unknown := sealed
 		unknown.KeyID = id
-		k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
+		k.rejects(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
 	})
 	swapped := sealed
 	swapped.KeyID = k.seal(other, anAAD, aText).KeyID
-	k.refuses(k.sealer(1, 2), anAAD, swapped, errcodes.CorruptRecord, "data under the id of another key")
+	k.rejects(k.sealer(1, 2), anAAD, swapped, errcodes.CorruptRecord, "data under the id of another key")
 }
 
 func sealErrors(k *sealerKit) {
@@ -186,7 +186,7 @@ func sealRotates(k *sealerKit) {
 	k.opens(later, anAAD, first, aText, "data of the key before the previous one")
 	k.opens(later, anAAD, second, aText, "data of the previous key")
 	k.opens(k.sealer(2, 3), anAAD, third, aText, "data of a newer key")
-	k.refuses(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer does not have yet")
+	k.rejects(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer does not have yet")
 }
 
 func digestsDiffer(k *sealerKit) {

@@ -81,7 +81,7 @@ func TestEveryBadConnectorIsCaught(t *testing.T) {
 	}
 }
 
-func TestEveryCheckOfConnectorsHasABadOne(t *testing.T) {
+func TestEveryCheckOfConnectorsHasAFlaw(t *testing.T) {
 	names := connectortest.ConnectorCheckNames(t, soundHarness())
 	for _, name := range names {
 		if !slices.ContainsFunc(badConnectors, func(s badConnector) bool { return s.check == name }) {

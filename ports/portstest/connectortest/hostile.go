@@ -41,7 +41,7 @@ var hostileChecks = []connectorCheck{
 		}, errcodes.Unavailable)
 	}},
 	{"a broken connection or an unreachable provider is unavailable", brokenOff},
-	{"rejected credentials are a configuration error, whatever the body", refused},
+	{"rejected credentials are a configuration error, whatever the body", rejected},
 	{"a 429 is try_later, whatever its body and Retry-After", tooMany},
 	{"a name in another encoding is decoded or rejected, never garbled", otherEncoding},
 	{"an endless body is not read completely", endlessBody},
@@ -106,12 +106,12 @@ func brokenOff(k *connectorKit) {
 	k.Case(away, func() {
 		k.each(func(d *desk, base scenario) {
 			d.server.Close()
-			d.refuses(secretive(base), away, errcodes.Unavailable)
+			d.rejects(secretive(base), away, errcodes.Unavailable)
 		})
 	})
 }
 
-func refused(k *connectorKit) {
+func rejected(k *connectorKit) {
 	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
 		bodies := map[string]string{"no body": "", "a page": page("Sign in", l), "a good answer's body": k.body(base, at), "{}": "{}"}
 		for _, s := range k.scenarios {
@@ -207,7 +207,7 @@ func endlessBody(k *connectorKit) {
 				}
 			}
 		}))
-		d.refuses(secretive(base), fmt.Sprintf("a body of 50 MB for %s", at), errcodes.MalformedAnswer, errcodes.Unavailable)
+		d.rejects(secretive(base), fmt.Sprintf("a body of 50 MB for %s", at), errcodes.MalformedAnswer, errcodes.Unavailable)
 		d.server.CloseClientConnections()
 		if sent.Load() >= size {
 			k.Fatalf("in %s: the connector read all 50 MB of a body for %s", market(base), at)

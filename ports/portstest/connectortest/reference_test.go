@@ -246,6 +246,6 @@ func harnessOf(spoil func(r *reference)) connectortest.Harness {
 	}
 }
 
-func TestASoundConnectorPassesEveryCheck(t *testing.T) {
+func TestACorrectConnectorPassesEveryCheck(t *testing.T) {
 	connectortest.AccountConnector(t, harnessOf(func(*reference) {}))
 }

@@ -22,7 +22,7 @@ func readFile(tb testing.TB, name string) string {
 	return string(data)
 }
 
-func TestAScenarioIsRefused(t *testing.T) {
+func TestAnInvalidScenarioIsRejected(t *testing.T) {
 	sound := readFile(t, "try_later.json")
 	for what, edit := range map[string][2]string{
 		"without a title":                  {`"title": "too many requests"`, `"title": ""`},
@@ -60,7 +60,7 @@ func TestAScenarioIsRefused(t *testing.T) {
 	}
 }
 
-func TestAScenariosErrorIsOneOfALookup(t *testing.T) {
+func TestAScenarioExpectsOnlyErrorsOfALookup(t *testing.T) {
 	sound := readFile(t, "unauthorized.json")
 	for code, taken := range map[string]bool{
 		"configuration": true, "unavailable": true, "malformed_answer": true,
@@ -76,7 +76,7 @@ func TestAScenariosErrorIsOneOfALookup(t *testing.T) {
 	}
 }
 
-func TestAScenarioThatIsMadeUpMayBeReadAnyDay(t *testing.T) {
+func TestAnInventedScenarioMayBeReadOnAnyDay(t *testing.T) {
 	text := strings.Replace(readFile(t, "unauthorized.json"), `"read": "2026-11-21"`, `"read": "0001-01-01", "assumed": ["all"]`, 1)
 	if _, _, err := connectortest.ParseScenario([]byte(text)); err != nil {
 		t.Error(err)
@@ -134,7 +134,7 @@ func FuzzScenario(f *testing.F) {
 	})
 }
 
-func TestScenariosThatCannotBeRead(t *testing.T) {
+func TestUnreadableScenariosAreRejected(t *testing.T) {
 	for what, files := range map[string]fs.FS{
 		"no file":             fstest.MapFS{},
 		"a missing body file": fstest.MapFS{"found.json": {Data: []byte(strings.Replace(readFile(t, "forbidden.json"), "forbidden.html", "gone.html", 1))}},

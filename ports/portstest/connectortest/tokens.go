@@ -203,7 +203,7 @@ func tokenReplaced(k *connectorKit) {
 		const all = "a provider that rejects every token"
 		logins, _ := k.split(scenario{Exchanges: k.reissued(base, "-3")})
 		d.answer(taking(logins))
-		d.refuses(base.lookup(), all, errcodes.Configuration)
+		d.rejects(base.lookup(), all, errcodes.Configuration)
 		d.loggedIn(base, all)
 		d.askedAtMostTwice(base, all)
 	})

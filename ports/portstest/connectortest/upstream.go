@@ -184,7 +184,7 @@ func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.Accoun
 		kit.EachOf(k, all(base, at, l), func(name string, play http.HandlerFunc) {
 			d := k.open()
 			d.answer(k.behind(base, at, play))
-			d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
+			d.rejects(l, fmt.Sprintf("%s for %s", name, at), codes...)
 			d.didNotInsist(l, at, name)
 		})
 	})
@@ -203,8 +203,8 @@ func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
 	}
 }
 
-// refuses checks that a lookup fails with one of the codes within 20 seconds.
-func (d *desk) refuses(l ports.AccountLookup, what string, codes ...errcodes.Code) {
+// rejects checks that a lookup fails with one of the codes within 20 seconds.
+func (d *desk) rejects(l ports.AccountLookup, what string, codes ...errcodes.Code) {
 	const long = 20 * time.Second
 	ctx, cancel := context.WithTimeout(d.k.Context(), long)
 	defer cancel()

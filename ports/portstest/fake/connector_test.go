@@ -40,7 +40,7 @@ func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	}
 }
 
-func TestScriptedConnectorTakesItsTime(t *testing.T) {
+func TestScriptedConnectorIsSlow(t *testing.T) {
 	clock := portstest.NewClock(morning)
 	c := fake.NewConnector("slow", nil)
 	lookup := func(ctx context.Context) <-chan error {

@@ -87,7 +87,7 @@ func TestScriptedFeedStampsThePriceWhenItIsSet(t *testing.T) {
 	}
 }
 
-func TestScriptedFeedHoldsLooks(t *testing.T) {
+func TestScriptedFeedHoldsCalls(t *testing.T) {
 	f := scripted()
 	release := f.Hold()
 	ctx, cancel := context.WithCancel(t.Context())

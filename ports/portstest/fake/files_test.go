@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 )
 
-func TestMemoryFilesTellWhatIsLeft(t *testing.T) {
+func TestMemoryFilesCountOpenFiles(t *testing.T) {
 	m := fake.NewFiles()
 	clock := portstest.NewClock(morning)
 	m.Clock = clock

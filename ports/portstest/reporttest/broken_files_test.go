@@ -135,7 +135,7 @@ func obliging(bad func(name string) bool) func(s *reportFiles) {
 
 var fileFlaws = slices.Concat(commitFlaws, fileNameFlaws, fileReadFlaws)
 
-func TestSoundReportFilesPassEveryCheck(t *testing.T) {
+func TestCorrectReportFilesPassEveryCheck(t *testing.T) {
 	reporttest.ReportFiles(t, reporttest.FilesHarness{Open: func(testing.TB) reporttest.Files { return newFiles().all() }})
 	for _, check := range reporttest.FileCheckNames() {
 		r := broken.Record(t, func(tb testing.TB) { reporttest.RunFileCheck(tb, check, newFiles().all()) })

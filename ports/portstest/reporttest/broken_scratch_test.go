@@ -337,7 +337,7 @@ var scratchFlaws = []struct {
 	})},
 }
 
-func TestASoundScratchPassesEveryCheck(t *testing.T) {
+func TestACorrectScratchPassesEveryCheck(t *testing.T) {
 	reporttest.Scratch(t, reporttest.ScratchHarness{Open: func(testing.TB) reporttest.Room { return newScratch().room() }})
 	for _, check := range reporttest.ScratchCheckNames() {
 		sound := newScratch()
@@ -376,7 +376,7 @@ func TestEveryCheckOfScratchHasAFlaw(t *testing.T) {
 	wantAllCaught(t, reporttest.ScratchCheckNames(), caught)
 }
 
-func TestASuiteOfFilesLeavesOutWhatIsNotThere(t *testing.T) {
+func TestASuiteOfFilesSkipsWhatTheHarnessLacks(t *testing.T) {
 	for name, run := range map[string]func(tb testing.TB){
 		"a full disk returns StorageUnavailable and keeps the old file": func(tb testing.TB) {
 			reporttest.RunFileCheck(tb, "a full disk returns StorageUnavailable and keeps the old file", reporttest.Files{ReportFiles: fake.NewFiles()})

@@ -98,7 +98,7 @@ func settlementHarness(bend func(s *settled)) SettlementSourceHarness {
 	}}
 }
 
-func TestSettlementSourcePassesASoundSource(t *testing.T) {
+func TestSettlementSourcePassesACorrectSource(t *testing.T) {
 	SettlementSource(t, settlementHarness(func(*settled) {}))
 }
 

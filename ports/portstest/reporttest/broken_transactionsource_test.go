@@ -168,7 +168,7 @@ func sourceHarness(bend func(s *listed)) TransactionSourceHarness {
 	}}
 }
 
-func TestTransactionSourcePassesASoundSource(t *testing.T) {
+func TestTransactionSourcePassesACorrectSource(t *testing.T) {
 	TransactionSource(t, sourceHarness(func(*listed) {}))
 }
 

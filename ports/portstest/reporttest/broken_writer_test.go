@@ -388,7 +388,7 @@ func keepsRows(f *reportFormat) {
 	}
 }
 
-func TestASoundReportWriterPassesEveryCheck(t *testing.T) {
+func TestACorrectReportWriterPassesEveryCheck(t *testing.T) {
 	reporttest.ReportWriter(t, newReportFormat().harness())
 	for _, check := range reporttest.ReportWriterCheckNames() {
 		r := broken.Record(t, func(tb testing.TB) { reporttest.RunReportWriterCheck(tb, check, newReportFormat().harness()) })

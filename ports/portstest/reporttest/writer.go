@@ -113,9 +113,9 @@ func columnNames(columns []ports.Column) []string {
 	return names
 }
 
-// refused checks the error of a Write. It must not contain the text, which may be
+// rejected checks the error of a Write. It must not contain the text, which may be
 // a name or an account number.
-func (k *reportKit) refused(err error, row []string, what string) {
+func (k *reportKit) rejected(err error, row []string, what string) {
 	k.Code(err, errcodes.InvalidRequest, what)
 	for _, text := range row {
 		const telling = 4 // bytes that are unlikely in an error by chance

@@ -149,7 +149,7 @@ func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good []string, wh
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	k.OK(w.Write(good), "Write")
-	k.refused(w.Write(bad), bad, what)
+	k.rejected(w.Write(bad), bad, what)
 	k.OK(w.Write(good), "Write after a rejected row")
 	k.OK(w.Close(), "Close")
 	k.reads(out.Bytes(), columns, good, good)
@@ -172,7 +172,7 @@ func reportKeeps(k *reportKit) {
 			row[j] = "overwritten"
 		}
 	}
-	k.refused(w.Write(row), row, "Write of mistyped texts after the columns were changed")
+	k.rejected(w.Write(row), row, "Write of mistyped texts after the columns were changed")
 	k.OK(w.Close(), "Close")
 	k.reads(out.Bytes(), reportColumns(), want...)
 }

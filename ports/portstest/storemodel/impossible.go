@@ -22,7 +22,7 @@ func ImpossibleValidations(t *testing.T, store Store, after func(testing.TB)) {
 	stored := PendingValidation("acme", "stored")
 	require.NoError(t, store.Validations().Save(t.Context(), ports.ValidationChange{Record: stored}))
 	stored.Version++
-	refused(t, store, impossibleValidations(), PendingValidation("acme", "new"), stored, save, read, after)
+	rejected(t, store, impossibleValidations(), PendingValidation("acme", "new"), stored, save, read, after)
 }
 
 // ImpossibleTransactions is ImpossibleValidations for transactions (I25, I26, I27).
@@ -34,7 +34,7 @@ func ImpossibleTransactions(t *testing.T, store Store, after func(testing.TB)) {
 	stored := PendingTransaction("acme", "stored")
 	require.NoError(t, store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: stored}))
 	stored.Version++
-	refused(t, store, impossibleTransactions(), PendingTransaction("acme", "new"), stored, save, read, after)
+	rejected(t, store, impossibleTransactions(), PendingTransaction("acme", "new"), stored, save, read, after)
 }
 
 // ImpossibleReports is ImpossibleValidations for report jobs (I22, I23).
@@ -46,7 +46,7 @@ func ImpossibleReports(t *testing.T, store Store, after func(testing.TB)) {
 	stored := RunningReport("acme", "stored")
 	require.NoError(t, store.Reports().Save(t.Context(), ports.ReportChange{Job: stored}))
 	stored.Version++
-	refused(t, store, impossibleReports(), RunningReport("acme", "new"), stored, save, read, after)
+	rejected(t, store, impossibleReports(), RunningReport("acme", "new"), stored, save, read, after)
 }
 
 // ImpossibleRateLocks is ImpossibleValidations for rate locks (I1, I4) and for the
@@ -77,7 +77,7 @@ func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
 	minted := Mint(book(), stored)
 	minted.Events = nil
 	require.NoError(t, store.RateLocks().Save(t.Context(), minted))
-	refused(t, store, impossibleLocks(), ActiveLock("acme", "new", Epoch.Add(time.Second)), stored, save, read, after)
+	rejected(t, store, impossibleLocks(), ActiveLock("acme", "new", Epoch.Add(time.Second)), stored, save, read, after)
 	want := book()
 	for name, spoil := range impossibleBooks() {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
 	requireNoEvents(t, store)
 }
 
-func refused[V any](
+func rejected[V any](
 	t *testing.T, store Store, impossible map[string]func(*V), fresh, stored V, save func(V) error, read func(V) (V, error), after func(testing.TB),
 ) {
 	for name, spoil := range impossible {

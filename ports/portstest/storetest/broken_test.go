@@ -33,7 +33,7 @@ var flaws = map[string][]flawedStore{
 	"AuditTrail":  auditFlaws,
 }
 
-func TestASoundStorePassesEveryCheck(t *testing.T) {
+func TestACorrectStorePassesEveryCheck(t *testing.T) {
 	for suite := range flaws {
 		for _, check := range storetest.CheckNames(suite) {
 			r := broken.Record(t, func(tb testing.TB) { storetest.RunStoreCheck(tb, suite, check, newBundle(tb).store()) })
@@ -102,7 +102,7 @@ func TestAnExceptionNeedsACheckAndAReason(t *testing.T) {
 	}
 }
 
-func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
+func TestASuiteSkipsWhatTheHarnessLacks(t *testing.T) {
 	bare := storetest.Harness{Open: func(testing.TB) storetest.Store { return storetest.Store{} }}
 	for name, suite := range map[string]func(*testing.T, storetest.Harness){
 		"RateLockStore": storetest.RateLockStore,

@@ -117,8 +117,8 @@ func recodesTransactions(from, to errcodes.Code) func(b *bundle) {
 	})
 }
 
-// refuses returns a conflict for the changes for which when is true.
-func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
+// rejects returns a conflict for the changes for which when is true.
+func rejects(when func(c ports.TransactionChange) bool) func(b *bundle) {
 	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
 		if when(c) {
 			return errcodes.New(errcodes.Conflict, "")
@@ -129,7 +129,7 @@ func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
 
 var transactionVersionFlaws = []flawedStore{
 	{"counts versions by two", transactionVersions, eachTransaction(func(t *ports.Transaction) { t.Version *= 2 })},
-	{"rejects changes of a pending transaction other than its end", transactionVersions, refuses(func(c ports.TransactionChange) bool {
+	{"rejects changes of a pending transaction other than its end", transactionVersions, rejects(func(c ports.TransactionChange) bool {
 		return c.Transaction.Version > 0 && c.Transaction.Status == ports.TransactionPending
 	})},
 	{"keeps the first RespondBy", transactionVersions, func(b *bundle) {
@@ -231,7 +231,7 @@ var transactionEndFlaws = append(overlooksEnds(),
 	flawedStore{"reopens transactions with a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.LateAt.IsZero()
 	})},
-	flawedStore{"rejects every late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
+	flawedStore{"rejects every late payment", lateAlone, rejects(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
 	flawedStore{"accepts any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
 		return t.Version == now.Version && !t.LateAt.IsZero()
 	})},

@@ -13,7 +13,7 @@ import (
 )
 
 // A store may reject invalid reports, as it may rate locks.
-func TestTheReportSuiteSavesReportsThatCanBe(t *testing.T) {
+func TestTheReportSuiteSavesOnlyValidReports(t *testing.T) {
 	for _, check := range storetest.CheckNames("ReportStore") {
 		t.Run(check, func(t *testing.T) {
 			b := newBundle(t)
@@ -44,14 +44,14 @@ func impossibleReport(j ports.ReportJob) []string {
 	early := func(t time.Time) bool { return !t.IsZero() && t.Before(j.CreatedAt.Truncate(time.Millisecond)) }
 	completed := j.Status == ports.ReportCompleted
 	says(j.ID == "", "no id")
-	says(j.Kind != ports.ReportTransactions && j.Kind != ports.ReportUnmatched, "no kind (SPEC 2.6)")
+	says(j.Kind != ports.ReportTransactions && j.Kind != ports.ReportUnmatched, "an unknown kind (SPEC 2.6)")
 	says(j.CreatedAt.IsZero(), "no creation")
 	says(early(j.UpdatedAt) || early(j.StartedAt) || early(j.EndedAt), "a time before the creation")
 	says(j.Request.To.Before(j.Request.From), "a last day before the first (I23)")
-	says(j.Status.Terminal() == j.EndedAt.IsZero(), "an end without an instant, or the other way round")
-	says((j.Status == ports.ReportFailed) == (j.Reason == ""), "a reason of no failure, or the other way round")
-	says(completed != (len(j.FileSHA256) == 64), "a file of what is not completed, or the other way round")
-	says(!completed && j.FileSize != 0 || j.FileSize < 0, "a size of no file")
+	says(j.Status.Terminal() == j.EndedAt.IsZero(), "EndedAt and Status disagree")
+	says((j.Status == ports.ReportFailed) == (j.Reason == ""), "Reason and Status disagree")
+	says(completed != (len(j.FileSHA256) == 64), "FileSHA256 and Status disagree")
+	says(!completed && j.FileSize != 0 || j.FileSize < 0, "a size without a file, or a negative size")
 	says(j.Rows < 0 || j.Total < -1 || j.Total >= 0 && j.Rows > j.Total, "rows beyond the total")
 	says(j.Attempts < 0 || j.Attempts == 0 && !j.StartedAt.IsZero(), "a start without an attempt")
 	return found

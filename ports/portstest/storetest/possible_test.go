@@ -17,7 +17,7 @@ import (
 // A store may reject invalid records with constraints on its tables. Therefore the
 // suites must not save them, not even where they expect an error, except in the
 // check of invalid records.
-func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
+func TestTheLockSuitesSaveOnlyWhatTheDomainCanMake(t *testing.T) {
 	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
 		for _, check := range storetest.CheckNames(suite) {
 			if check == impossibleRecord || check == mintedElsewhere {

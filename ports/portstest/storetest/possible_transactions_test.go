@@ -13,7 +13,7 @@ import (
 
 // A store may reject invalid records with constraints on its tables. Therefore the
 // suite must not save them, not even where it expects an error.
-func TestTheTransactionSuiteSavesWhatTheDomainCouldHaveMade(t *testing.T) {
+func TestTheTransactionSuiteSavesOnlyValidTransactions(t *testing.T) {
 	for _, check := range storetest.CheckNames("TransactionStore") {
 		t.Run(check, func(t *testing.T) {
 			b := newBundle(t)
@@ -43,15 +43,15 @@ func impossibleTransaction(t ports.Transaction) []string {
 	}
 	state := t.Status.State()
 	code, said := t.Code.Row(), t.Raw != ports.RawFailure{}
-	says(!t.Direction.Valid(), "no direction")
+	says(!t.Direction.Valid(), "an unknown direction")
 	says(code.State != state, "a code of another state")
 	says(state != "" && !code.Fits(t.Direction), "a code of another direction (I24)")
 	says(code.Deprecated, "a deprecated code (I25)")
 	says(t.CreatedAt.IsZero(), "no creation")
-	says(t.Status.Terminal() == t.EndedAt.IsZero(), "an end without an instant, or the other way round")
+	says(t.Status.Terminal() == t.EndedAt.IsZero(), "EndedAt and Status disagree")
 	says(!t.EndedAt.IsZero() && t.EndedAt.Before(t.CreatedAt), "an end before the creation")
-	says(!t.Status.Terminal() && (said || t.Scheme != "" || t.Tables != ""), "words of an end before the end")
-	says(!t.LateAt.IsZero() && (state == "" || t.LateAt.Before(t.EndedAt)), "a late payment without a bad end, or before it")
-	says(t.LateAt.IsZero() && t.LateRaw != ports.RawFailure{}, "words of a late payment that was none")
+	says(!t.Status.Terminal() && (said || t.Scheme != "" || t.Tables != ""), "a failure, scheme or tables before the end")
+	says(!t.LateAt.IsZero() && (state == "" || t.LateAt.Before(t.EndedAt)), "a late payment without an unsuccessful end, or before it")
+	says(t.LateAt.IsZero() && t.LateRaw != ports.RawFailure{}, "LateRaw without LateAt")
 	return found
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // A store may reject invalid validations, as it may rate locks.
-func TestTheSuiteSavesValidationsThatCanBe(t *testing.T) {
+func TestTheValidationSuiteSavesOnlyValidRecords(t *testing.T) {
 	for _, check := range storetest.CheckNames("ValidationStore") {
 		t.Run(check, func(t *testing.T) {
 			b := newBundle(t)
@@ -46,13 +46,13 @@ func impossibleIn(v ports.ValidationRecord) []string {
 	says(v.ID == "", "no id")
 	says(v.CreatedAt.IsZero() || v.PurgeAt.IsZero(), "no creation or no purge")
 	says(before(v.Deadline) || before(v.EndedAt) || before(v.ExpiresAt) || before(v.PurgeAt), "a time before the creation")
-	says(terminal == v.EndedAt.IsZero(), "an end without an instant, or the other way round")
-	says(terminal == (v.Type == ""), "a type of what has not ended, or none of what has")
+	says(terminal == v.EndedAt.IsZero(), "EndedAt and Status disagree")
+	says(terminal == (v.Type == ""), "Type and Status disagree")
 	says(!terminal && v.Deadline.IsZero(), "no deadline")
 	says(!terminal && (v.Outcome != "" || v.Cached || v.NameRule != "" || v.NameScore != 0 || !v.ExpiresAt.IsZero()), "a result before the end")
-	says(terminal && rules != (v.Type == ports.InternalRules), "rules and a connector at once")
-	says(rules && (v.Outcome != "" || v.Cached), "an outcome of rules")
-	says(v.NameScore < 0 || v.NameScore > 100, "a score out of its range")
-	says(v.Sealed.KeyID == "" && len(v.Sealed.Data) > 0, "sealed by no key")
+	says(terminal && rules != (v.Type == ports.InternalRules), "Provider and Type disagree")
+	says(rules && (v.Outcome != "" || v.Cached), "an outcome of internal rules")
+	says(v.NameScore < 0 || v.NameScore > 100, "a score outside 0 to 100")
+	says(v.Sealed.KeyID == "" && len(v.Sealed.Data) > 0, "sealed data without a key")
 	return found
 }

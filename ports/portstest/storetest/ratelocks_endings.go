@@ -20,7 +20,7 @@ var endingChecks = []storeCheck{
 				k.Case(second.name, func() {
 					change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
 					change.Ended = []ports.RateLock{second.end(active)}
-					k.refused(change, first+" first: ending a lock again as "+second.name)
+					k.rejected(change, first+" first: ending a lock again as "+second.name)
 					k.gone(b.Key.Owner, "fresh")
 					k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
 				})
@@ -77,7 +77,7 @@ var endingChecks = []storeCheck{
 		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after reopening")
 		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after reopening")
 		k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after reopening")
-		k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at an earlier version")
+		k.rejected(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at an earlier version")
 	}},
 }
 
@@ -133,11 +133,11 @@ func neverMinted(k *storeKit) {
 		k.Case(how.name, func() {
 			key := keyOf("owner of " + how.name)
 			stray := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
-			k.refused(ports.RateLockChange{Book: k.book(key), Ended: []ports.RateLock{stray}}, how.name+": ending a lock of an unknown book")
+			k.rejected(ports.RateLockChange{Book: k.book(key), Ended: []ports.RateLock{stray}}, how.name+": ending a lock of an unknown book")
 			b := k.mint(key, fmt.Sprint("other-", i), kit.Epoch)
 			change := k.end(b, b.Slots[0].ID, expired)
 			change.Ended = append(change.Ended, stray)
-			k.refused(change, how.name+": ending an unknown lock and a stored one")
+			k.rejected(change, how.name+": ending an unknown lock and a stored one")
 			k.gone(key.Owner, stray.ID)
 			k.Same(k.lock(key.Owner, b.Slots[0].ID), b.Slots[0], "the stored lock")
 		})

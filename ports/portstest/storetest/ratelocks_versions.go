@@ -29,7 +29,7 @@ var versionChecks = []storeCheck{
 		kit.Each(k, []int64{0, saves - 256, 127, 128, 255, 256, saves - 1}, func(n int64) string { return fmt.Sprint("version ", n) }, func(version int64) {
 			stale := b
 			stale.Version = version
-			k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
+			k.rejected(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
 		})
 	}},
 	{"version 0 creates a book, once", func(k *storeKit) {
@@ -44,9 +44,9 @@ var versionChecks = []storeCheck{
 		key := keyOf("acme")
 		stale := k.mint(key, "lock-1", kit.Epoch)
 		k.save(ports.RateLockChange{Book: k.book(key)})
-		k.refused(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
+		k.rejected(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
 		k.gone(key.Owner, "lock-2")
-		k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
+		k.rejected(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
 		k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
 	}},
 	{"a stale version without locks is a conflict and stores nothing", staleWithoutLocks},
@@ -54,9 +54,9 @@ var versionChecks = []storeCheck{
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		b.Version++
-		k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version above the stored one")
+		k.rejected(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version above the stored one")
 		unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
-		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of an unknown book")
+		k.rejected(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of an unknown book")
 	}},
 	{"a lock id used in another book is a conflict and stores nothing", idTakenElsewhere},
 	{"a lock id used in the same book is a conflict and stores nothing", func(k *storeKit) {
@@ -64,12 +64,12 @@ var versionChecks = []storeCheck{
 		b := k.mint(key, "lock-1", kit.Epoch)
 		want := k.lock(key.Owner, "lock-1")
 		again := activeLock(key, "lock-1", kit.Epoch.Add(time.Second))
-		k.refused(mint(b, again), "minting the id of a live lock")
+		k.rejected(mint(b, again), "minting the id of a live lock")
 		k.Same(k.lock(key.Owner, "lock-1"), want, "the live lock")
 
 		change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
 		b = k.save(change)
-		k.refused(mint(b, again), "minting the id of an ended lock")
+		k.rejected(mint(b, again), "minting the id of an ended lock")
 		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
 	}},
 	{"of many concurrent saves at one version one succeeds", oneWinner},
@@ -89,11 +89,11 @@ var versionChecks = []storeCheck{
 		key := keyOf("acme")
 		b := k.mint(key, "lock-1", kit.Epoch)
 		fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
-		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that is not in its book")
+		k.rejectedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that is not in its book")
 		change := mint(b, fresh)
 		fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
 		change.Minted = &fresh
-		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book contains with another expiry")
+		k.rejectedAs(errcodes.CorruptRecord, change, "a minted lock that its book contains with another expiry")
 		k.gone(key.Owner, fresh.ID)
 	}},
 	{"an invalid lock is rejected and stores nothing", recordsThatCannotBe},
@@ -108,12 +108,12 @@ var versionChecks = []storeCheck{
 	}},
 }
 
-// refused checks that a change is rejected as a conflict and leaves no trace.
-func (k *storeKit) refused(change ports.RateLockChange, what string) {
-	k.refusedAs(errcodes.Conflict, change, what)
+// rejected checks that a change is rejected as a conflict and leaves no trace.
+func (k *storeKit) rejected(change ports.RateLockChange, what string) {
+	k.rejectedAs(errcodes.Conflict, change, what)
 }
 
-func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, what string) {
+func (k *storeKit) rejectedAs(code errcodes.Code, change ports.RateLockChange, what string) {
 	want := k.book(change.Book.Key)
 	change.Events = append(change.Events, kit.Event("stray-event", "stray"))
 	change.Work = append(change.Work, job("stray-work", kit.Epoch))
@@ -155,10 +155,10 @@ func idTakenElsewhere(k *storeKit) {
 	for _, other := range []ports.BookKey{keyOf("zenith"), inverse} {
 		k.Case(other.Owner+" "+other.Pair.Base, func() {
 			fresh, taken := activeLock(other, "lock-2", kit.Epoch), activeLock(other, "lock-1", kit.Epoch.Add(time.Millisecond))
-			k.refused(mint(k.book(other), taken), "minting an id that another book has used")
+			k.rejected(mint(k.book(other), taken), "minting an id that another book has used")
 			change := mint(k.book(other), fresh)
 			change.Ended = []ports.RateLock{expired(taken)}
-			k.refused(change, "ending a lock of another book")
+			k.rejected(change, "ending a lock of another book")
 			k.gone(other.Owner, fresh.ID)
 		})
 	}
@@ -193,15 +193,15 @@ func lockTwice(k *storeKit) {
 	l := activeLock(key, "lock-1", kit.Epoch)
 	change := mint(k.book(key), l)
 	change.Ended = []ports.RateLock{expired(l)}
-	k.refused(change, "minting and ending a lock in one change")
+	k.rejected(change, "minting and ending a lock in one change")
 	k.gone(key.Owner, l.ID)
 
 	b := k.mint(key, l.ID, kit.Epoch)
 	change = k.end(b, l.ID, expired)
 	change.Ended = append(change.Ended, change.Ended[0])
-	k.refused(change, "ending a lock twice in one change")
+	k.rejected(change, "ending a lock twice in one change")
 	change = ports.RateLockChange{Book: b, Ended: change.Ended[:1]}
-	k.refused(change, "ending a lock that stays in its book")
+	k.rejected(change, "ending a lock that stays in its book")
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
 }
 
@@ -235,18 +235,18 @@ func recordsThatCannotBe(k *storeKit) {
 			fresh, stored := activeLock(key, "lock-2", kit.Epoch.Add(time.Second)), want
 			wrong.spoil(&fresh)
 			wrong.spoil(&stored)
-			k.refusedAs(errcodes.CorruptRecord, mint(b, fresh), "minting a record "+wrong.name)
+			k.rejectedAs(errcodes.CorruptRecord, mint(b, fresh), "minting a record "+wrong.name)
 			emptied := b
 			emptied.Slots[0] = ports.RateLock{}
-			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: emptied, Ended: []ports.RateLock{stored}}, "ending a lock by a record "+wrong.name)
+			k.rejectedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: emptied, Ended: []ports.RateLock{stored}}, "ending a lock by a record "+wrong.name)
 			k.gone(key.Owner, fresh.ID)
 			k.Same(k.lock(key.Owner, stored.ID), want, "the stored lock after a record "+wrong.name)
 			inSlot := b
 			inSlot.Slots[1] = fresh
-			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "a slot with a record "+wrong.name)
+			k.rejectedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "a slot with a record "+wrong.name)
 		})
 	}
 	behind := ports.Book{Key: keyOf("zenith")}
 	behind.Slots[1] = activeLock(behind.Key, "lock-3", kit.Epoch)
-	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: behind}, "a lock after an empty slot")
+	k.rejectedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: behind}, "a lock after an empty slot")
 }

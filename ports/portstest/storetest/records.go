@@ -154,8 +154,8 @@ func (m *records[R]) absent(k *storeKit, owner, id, what string) {
 	k.Code(errOf(m.read(k.Context(), k.Store, owner, id)), errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
 
-// refused checks that saving the record is a conflict and leaves no trace.
-func (m *records[R]) refused(k *storeKit, r R, what string) {
+// rejected checks that saving the record is a conflict and leaves no trace.
+func (m *records[R]) rejected(k *storeKit, r R, what string) {
 	k.Code(m.write(k.Context(), k.Store, m.queued(r, "stray")), errcodes.Conflict, fmt.Sprintf("%s: Save of %s", what, m.idOf(r)))
 	k.nothingQueued("after a conflict")
 }

@@ -36,9 +36,9 @@ func (m *records[R]) taken(k *storeKit) {
 			}
 			k.Case(name, func() {
 				again := m.open(owner, id)
-				m.refused(k, again, "a new record of a used id")
-				m.refused(k, m.change.of(again, 1), "another new record of a used id")
-				m.refused(k, m.ended(m.change.of(again, 1)), "a new and ended record of a used id")
+				m.rejected(k, again, "a new record of a used id")
+				m.rejected(k, m.change.of(again, 1), "another new record of a used id")
+				m.rejected(k, m.ended(m.change.of(again, 1)), "a new and ended record of a used id")
 				m.has(k, saved[i], "the record with the id")
 			})
 		}
@@ -51,11 +51,11 @@ func (m *records[R]) taken(k *storeKit) {
 func (m *records[R]) stale(k *storeKit) {
 	first := m.save(k, m.open("acme", m.number(1)))
 	want := m.save(k, m.change.of(first, 1))
-	m.refused(k, m.change.of(first, 2), "a change at a stale version")
-	kit.Each(k, m.ends, step[R].String, func(end step[R]) { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
+	m.rejected(k, m.change.of(first, 2), "a change at a stale version")
+	kit.Each(k, m.ends, step[R].String, func(end step[R]) { m.rejected(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
 	m.has(k, want, "after a conflict")
 	for _, s := range m.steps()[1:] {
-		m.refused(k, m.at(s.of(want, 1), *m.head(&want).version-1), s.name+" at a stale version")
+		m.rejected(k, m.at(s.of(want, 1), *m.head(&want).version-1), s.name+" at a stale version")
 		m.has(k, want, "after a conflict")
 		want = m.save(k, s.of(want, 1))
 	}
@@ -63,12 +63,12 @@ func (m *records[R]) stale(k *storeKit) {
 
 func (m *records[R]) future(k *storeKit) {
 	want := m.save(k, m.open("acme", m.number(1)))
-	m.refused(k, m.saved(want), "a change at a version above the stored one")
+	m.rejected(k, m.saved(want), "a change at a version above the stored one")
 	m.has(k, want, "after a conflict")
 
 	none := m.at(m.open("acme", m.number(2)), 1)
-	m.refused(k, none, "a change of a record that was never saved")
-	m.refused(k, m.ended(none), "an end of a record that was never saved")
+	m.rejected(k, none, "a change of a record that was never saved")
+	m.rejected(k, m.ended(none), "an end of a record that was never saved")
 	m.absent(k, "acme", m.number(2), "a record that was never saved")
 }
 
@@ -77,8 +77,8 @@ func (m *records[R]) stolen(k *storeKit) {
 	kit.Each(k, []string{"zenith", "Acme", "acme ", "acme\x00", ""}, kit.Name, func(owner string) {
 		stolen := want
 		*m.head(&stolen).owner = owner
-		m.refused(k, stolen, "a change of another owner's record")
-		m.refused(k, m.ended(stolen), "an end of another owner's record")
+		m.rejected(k, stolen, "a change of another owner's record")
+		m.rejected(k, m.ended(stolen), "an end of another owner's record")
 		m.absent(k, owner, m.number(1), "another owner's id")
 	})
 	m.has(k, want, "after a conflict")
@@ -95,12 +95,12 @@ func (m *records[R]) endsOnce(k *storeKit) []R {
 	for i, id := range m.ids(all) {
 		k.Case(id, func() {
 			want := all[i]
-			m.refused(k, want, "saving an ended record unchanged")
+			m.rejected(k, want, "saving an ended record unchanged")
 			again := m.at(m.open("acme", id), *m.head(&want).version)
-			m.refused(k, again, "opening an ended record again")
-			m.refused(k, m.change.of(again, 1), "changing an ended record")
+			m.rejected(k, again, "opening an ended record again")
+			m.rejected(k, m.change.of(again, 1), "changing an ended record")
 			for _, second := range m.ends {
-				k.Case("then "+second.name, func() { m.refused(k, second.of(again, 0), "a second end as "+second.name) })
+				k.Case("then "+second.name, func() { m.rejected(k, second.of(again, 0), "a second end as "+second.name) })
 			}
 			m.has(k, want, "after a conflict")
 		})

@@ -135,7 +135,7 @@ func reportsReopened(k *storeKit) {
 	}
 	reports.absent(k, "acme", "removed", "a report removed before reopening")
 	reports.sameList(k, k.expired(ended.EndedAt, 10), []ports.ReportJob{ended}, "ExpiredReports after reopening")
-	reports.refused(k, ended, "a change of a report that ended before reopening")
+	reports.rejected(k, ended, "a change of a report that ended before reopening")
 	other = k.takesUp("process-2", other.CreatedAt, other)
 	k.nobody(kit.Epoch, "while the leases last after reopening")
 	k.takesUp("process-2", held.LeaseUntil, held)

@@ -74,13 +74,13 @@ var reportClaimChecks = []storeCheck{
 		theirs := k.takesUp("process-2", mine.LeaseUntil, mine)
 		beat := mine
 		beat.LeaseUntil, beat.Rows = theirs.LeaseUntil.Add(time.Hour), 100
-		reports.refused(k, beat, "a heartbeat after another claim")
+		reports.rejected(k, beat, "a heartbeat after another claim")
 		for _, status := range reportEnds {
-			reports.refused(k, endedReport(mine, status), "an end after another claim")
+			reports.rejected(k, endedReport(mine, status), "an end after another claim")
 		}
 		reports.has(k, theirs, "a report that another process has claimed")
 		again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
-		reports.refused(k, beat, "a heartbeat of an earlier attempt of the same holder")
+		reports.rejected(k, beat, "a heartbeat of an earlier attempt of the same holder")
 		reports.keeps(k, endedReport(again, ports.ReportCompleted), "an end by the current holder")
 	}},
 	{"an ended report is never claimed (I22)", func(k *storeKit) {

@@ -44,14 +44,14 @@ var reportExpiryChecks = []storeCheck{
 	}},
 	{"a removed report is not found", reportRemoved},
 	{"a running report cannot be removed", func(k *storeKit) {
-		refused := func(j ports.ReportJob, what string) {
+		rejected := func(j ports.ReportJob, what string) {
 			k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
 			reports.has(k, j, what)
 		}
 		j := reports.save(k, runningReport("acme", "report-1"))
-		refused(j, "a report that is not claimed")
+		rejected(j, "a report that is not claimed")
 		j = k.takesUp("process-1", kit.Epoch, j)
-		refused(j, "a claimed report")
+		rejected(j, "a claimed report")
 		j = reports.save(k, endedReport(j, ports.ReportCompleted))
 		k.removeReport(j.Owner, j.ID)
 		reports.absent(k, j.Owner, j.ID, "a removed report")
@@ -132,10 +132,10 @@ func reportRemoved(k *storeKit) {
 	reports.absent(k, "acme", "report-1", "a removed report")
 	reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), []ports.ReportJob{stays}, "ExpiredReports after a removal")
 	k.queuedOnce() // the event and the work are kept
-	reports.refused(k, gone, "a change of a removed report")
+	reports.rejected(k, gone, "a change of a removed report")
 	open := runningReport("acme", "report-1")
 	open.Version = gone.Version
-	reports.refused(k, open, "opening a removed report")
+	reports.rejected(k, open, "opening a removed report")
 	k.removeReport("acme", "report-1")
 	reports.has(k, stays, "another report")
 	k.nobody(kit.Epoch, "after a removal")

@@ -110,8 +110,8 @@ func transactionsReopened(k *storeKit) {
 	}
 	other := late
 	other.LateAt = other.LateAt.Add(time.Millisecond)
-	transactions.refused(k, other, "a second late payment after reopening")
-	transactions.refused(k, endedTransaction(failed, ports.TransactionErrored), "another end after reopening")
+	transactions.rejected(k, other, "a second late payment after reopening")
+	transactions.rejected(k, endedTransaction(failed, ports.TransactionErrored), "another end after reopening")
 	transactions.keeps(k, withLate(failed), "a late payment after reopening")
 	transactions.keeps(k, endedTransaction(pending, ports.TransactionSucceeded), "an end after reopening")
 }
@@ -121,7 +121,7 @@ var transactionEndChecks = []storeCheck{
 	{"no field of an ended transaction changes (I27)", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
 			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
-				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
+				transactions.rejected(k, other, what+" of a transaction that ended as "+string(t.Status))
 				transactions.has(k, t, "the transaction after "+what)
 			})
 		})
@@ -130,7 +130,7 @@ var transactionEndChecks = []storeCheck{
 		k.eachEnded(func(t ports.Transaction) {
 			again := pendingTransaction(t.Owner, t.ID)
 			again.Version = t.Version
-			transactions.refused(k, again, "opening again a transaction that ended as "+string(t.Status))
+			transactions.rejected(k, again, "opening again a transaction that ended as "+string(t.Status))
 			transactions.has(k, t, "the transaction after the attempt to open it again")
 		})
 	}},
@@ -142,7 +142,7 @@ var transactionEndChecks = []storeCheck{
 					return // a late payment is not possible
 				}
 				other = withLate(other)
-				transactions.refused(k, other, "a late payment with "+what)
+				transactions.rejected(k, other, "a late payment with "+what)
 				transactions.has(k, t, "the transaction after a late payment with "+what)
 			})
 			transactions.keeps(k, withLate(t), "a transaction with only a late payment")
@@ -233,7 +233,7 @@ func lateOnce(k *storeKit) {
 		}, func(what string, change func(t *ports.Transaction)) {
 			other := t
 			change(&other)
-			transactions.refused(k, other, "a second late payment with "+what)
+			transactions.rejected(k, other, "a second late payment with "+what)
 			transactions.has(k, t, "the transaction after a second late payment with "+what)
 		})
 	})

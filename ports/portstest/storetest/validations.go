@@ -117,7 +117,7 @@ func validationsReopened(k *storeKit) {
 	validations.has(k, done, "the ended validation after reopening")
 	validations.absent(k, purged.Owner, purged.ID, "a validation purged before reopening")
 	k.Same(k.overdue(pending.Deadline), []string{"pending"}, "Overdue after reopening")
-	validations.refused(k, done, "a change of a validation that ended before reopening")
+	validations.rejected(k, done, "a change of a validation that ended before reopening")
 	validations.save(k, endedAs(pending, ports.StatusVerified))
 	validationPurges.purges(k, done.PurgeAt, 10, 2)
 }

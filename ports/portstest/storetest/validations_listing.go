@@ -109,7 +109,7 @@ var overdueChecks = []storeCheck{
 		k.queuedOnce() // the event and the work are kept
 		open := pendingValidation(v.Owner, v.ID)
 		open.Version = v.Version
-		validations.refused(k, open, "a change of a purged validation")
+		validations.rejected(k, open, "a change of a purged validation")
 		validations.absent(k, v.Owner, v.ID, "a purged validation")
 		validationPurges.purges(k, kit.Epoch, 10, 0)
 	}},
