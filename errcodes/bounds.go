@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // Within returns nil if value is from low to high. Otherwise it returns
@@ -27,14 +28,11 @@ func AtLeast[T cmp.Ordered](field string, value, low T) error {
 // message that names the field: value is nil, or an interface that holds a nil pointer,
 // which a comparison with nil does not find.
 func NotNil(field string, value any) error {
-	switch v := reflect.ValueOf(value); v.Kind() {
-	case reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan:
-		if !v.IsNil() {
-			return nil
-		}
-	case reflect.Invalid:
-	default:
-		return nil
+	v := reflect.ValueOf(value)
+	if !v.IsValid() || slices.Contains(nilable, v.Kind()) && v.IsNil() {
+		return New(Configuration, field+" is required")
 	}
-	return New(Configuration, field+" is required")
+	return nil
 }
+
+var nilable = []reflect.Kind{reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan}

@@ -140,7 +140,7 @@ func TestAChangedFileIsReadAgain(t *testing.T) {
 	write(t, path, `[{"id":"four"}]`)
 	c.Advance(time.Second)
 	assert.True(t, has("four"))
-	assert.Contains(t, log.String(), "good again")
+	assert.Contains(t, log.String(), "can be used again")
 
 	require.NoError(t, os.Remove(path))
 	for range 3 {

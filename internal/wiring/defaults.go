@@ -27,8 +27,8 @@ func complete(v, defaults reflect.Value) (err error) {
 			err = cmp.Or(err, complete(field, defaults.Field(i)))
 		case field.IsZero():
 			field.Set(defaults.Field(i))
-		case field.Kind() == reflect.Interface:
-			err = cmp.Or(err, errcodes.NotNil(v.Type().Field(i).Name, field.Interface()))
+		case field.Kind() == reflect.Interface && errcodes.NotNil("", field.Interface()) != nil:
+			err = errcodes.New(errcodes.Configuration, v.Type().Field(i).Name+" holds a nil pointer")
 		}
 	}
 	return err

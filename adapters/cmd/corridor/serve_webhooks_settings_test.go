@@ -78,7 +78,7 @@ func TestBadWebhookSettingsStartNothing(t *testing.T) {
 		{"too short", good, encoded(23), "24 to 64"},
 		{"too long", good, encoded(65), "24 to 64"},
 		{"a wrong second secret", good, secretA + ",canary", "secret 2"},
-		{"a repeated secret", good, secretA + "," + secretA, "another"},
+		{"a repeated secret", good, secretA + "," + secretA, "is repeated"},
 		{"a comma too many", good, secretA + ",", "secret 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

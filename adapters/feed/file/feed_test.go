@@ -207,7 +207,7 @@ func TestABrokenVersionDoesNotReplaceTheLastValidOne(t *testing.T) {
 			at, err = d.LastRead()
 			require.NoError(t, err)
 			require.Equal(t, d.clock.Now(), at)
-			require.Equal(t, 1, strings.Count(d.log.String(), "good again"), d.log)
+			require.Equal(t, 1, strings.Count(d.log.String(), "can be used again"), d.log)
 		})
 	}
 }
