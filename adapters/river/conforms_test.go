@@ -81,6 +81,18 @@ func (s settled) Claim(ctx context.Context, kind string, now time.Time, lease ti
 	return s.routed.Claim(ctx, kind, now, lease, n)
 }
 
+// Bury returns once River has stored it, so that the suite does not meet the job while it
+// still runs.
+//
+//nolint:contextcheck // as Claim
+func (s settled) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
+	err := s.routed.Bury(ctx, w, reason)
+	if err == nil && s.p.queue.Wants(w.Kind) {
+		eventually(s.tb, "the job has ended", func() bool { return s.p.count(s.tb, "river_job WHERE state = 'running'") == s.p.queue.LocalItems() })
+	}
+	return err
+}
+
 func (s settled) closed(ctx context.Context) bool {
 	return errcodes.Of(s.p.store.Ping(ctx)) == errcodes.Closed
 }

@@ -33,7 +33,7 @@
 //	item is enqueued           if and only if its change is stored
 //	item runs                  at least once; again if its process dies before River has stored the end
 //	item not settled by Tick   runs again after 1 s, then 2 s, 4 s … 1 min, without limit
-//	id of a waiting item       errcodes.Conflict, and the change is rolled back
+//	id of an item not done     errcodes.Conflict, and the change is rolled back
 //	Ticker                     one round per interval in one of the processes; never two such rounds at once
 //	Ticker with Stays          rounds only in the leading process; if that dies, another process takes over
 //	wake-up                    additional rounds, up to Ticker.AtOnce in a process

@@ -33,21 +33,27 @@ type tickArgs struct {
 // Kind implements riverqueue.JobArgs.
 func (tickArgs) Kind() string { return "corridor_tick" }
 
-// waiting contains the states of jobs that have not ended. While a job has one of them,
-// its item or ticker cannot have another job.
+// waiting contains the states of jobs that have not ended. While a ticker's job has one
+// of them, the ticker cannot have another job. An item cannot have another job until it
+// is done; a buried item's job is cancelled or discarded.
 var waiting = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
 	rivertype.JobStateRunning, rivertype.JobStateScheduled,
 }
 
-var once = riverqueue.UniqueOpts{ByArgs: true, ByState: waiting}
+var (
+	once      = riverqueue.UniqueOpts{ByArgs: true, ByState: waiting}
+	untilDone = riverqueue.UniqueOpts{
+		ByArgs: true, ByState: append([]rivertype.JobState{rivertype.JobStateCancelled, rivertype.JobStateDiscarded}, waiting...),
+	}
+)
 
 // Wants reports whether the queue takes work of the kind or events of the kind wake a
 // ticker.
 func (q *Queue) Wants(kind string) bool { return q.kinds[kind] || q.cfg.Wake[kind] != "" }
 
 // Enqueue enqueues work and the wake-ups of events in Config.Wake, within tx. It
-// returns [errcodes.Conflict] if work with the same id is waiting or running, and
+// returns [errcodes.Conflict] if work with the same id is not done or was buried, and
 // [errcodes.Configuration] if the kind of work is not in Config.Kinds. It returns the
 // database's errors unchanged.
 func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error {
@@ -82,7 +88,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 }
 
 func itemJob(w *ports.WorkItem, now time.Time) riverqueue.InsertManyParams {
-	opts := &riverqueue.InsertOpts{Queue: workQueue(w.Kind), UniqueOpts: once}
+	opts := &riverqueue.InsertOpts{Queue: workQueue(w.Kind), UniqueOpts: untilDone}
 	if w.DueAt.After(now) {
 		opts.ScheduledAt = w.DueAt // only if needed: a scheduled job waits for River's scheduler
 	}

@@ -85,13 +85,16 @@ func TestProcessesShareTheWork(t *testing.T) {
 	require.Equal(t, 1, most)
 	_, most = slow.read()
 	require.Equal(t, 1, most, "a slow round is not doubled")
-	handled := map[string]int{}
-	for _, s := range services {
-		for _, id := range s.handled() {
-			handled[id]++
+	var handled map[string]int
+	eventually(t, "all items handled", func() bool {
+		handled = map[string]int{}
+		for _, s := range services {
+			for _, id := range s.handled() {
+				handled[id]++
+			}
 		}
-	}
-	require.Len(t, handled, many)
+		return len(handled) == many
+	})
 	for id, n := range handled {
 		require.Equal(t, 1, n, id)
 	}
