@@ -150,7 +150,7 @@ func (r *rig) in(status ports.TransactionStatus) ports.Transaction {
 	return t
 }
 
-// By a report, and by Succeed and Fail (I27, I32).
+// The test makes each transition by a report, and by Succeed or Fail (I27, I32).
 func TestEachTransitionHasItsEffect(t *testing.T) {
 	ways := map[string]func(r *rig, o failures.Outcome) (authstate.Applied, bool){
 		"reported": func(r *rig, o failures.Outcome) (authstate.Applied, bool) { return r.record("t", o), true },

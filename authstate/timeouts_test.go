@@ -102,7 +102,7 @@ func TestEndedAtIsNotBeforeCreatedAt(t *testing.T) {
 	assert.Equal(t, noon, r.record("t", failures.Success).Transaction.EndedAt)
 }
 
-// Also if there are more than a page.
+// This holds even if more transactions are due than fit on a page.
 func TestATickEndsAllTransactionsThatAreDue(t *testing.T) {
 	r := newRig(t)
 	for i := range 250 {

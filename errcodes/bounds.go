@@ -24,9 +24,9 @@ func AtLeast[T cmp.Ordered](field string, value, low T) error {
 	return New(Configuration, fmt.Sprintf("%s is %v, want at least %v", field, value, low))
 }
 
-// NotNil returns nil if value can be called. Otherwise it returns [Configuration] with a
-// message that names the field: value is nil, or an interface that holds a nil pointer,
-// which a comparison with nil does not find.
+// NotNil returns [Configuration] with a message that names the field if value is nil, or
+// holds a nil pointer, func, map or channel, which a comparison with nil does not find.
+// Otherwise it returns nil.
 func NotNil(field string, value any) error {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() || slices.Contains(nilable, v.Kind()) && v.IsNil() {

@@ -55,7 +55,7 @@ func CheckSecret(name string, secret []byte) error {
 func CheckRaw(said ...RawFailure) error {
 	for _, r := range said {
 		if max(len(r.Code), len(r.Message)) > MaxRaw {
-			return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+			return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message has more than 64 KiB")
 		}
 	}
 	return nil

@@ -219,7 +219,7 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 	}
 	n, ok := divide(num, den, rounding)
 	if !ok {
-		return 0, errcodes.New(errcodes.Unprocessable, "The converted amount is out of range")
+		return 0, errcodes.New(errcodes.Unprocessable, "The converted amount does not fit in 64 bits")
 	}
 	return n, nil
 }

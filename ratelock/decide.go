@@ -17,7 +17,7 @@ const maxAttempts = 32
 // unread is the version of a book that was not read yet.
 const unread = -1
 
-var errBusy = errcodes.New(errcodes.StorageUnavailable, "The pair is too busy; retry later")
+var errBusy = errcodes.New(errcodes.StorageUnavailable, "The pair's rate locks are changed too often by other processes; retry later")
 
 // judge returns the owner's lock as of now. If it is active, its book first expires it if
 // it is due, then act, which may be nil, is called.

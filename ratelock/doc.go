@@ -44,8 +44,8 @@
 //
 //   - Minting takes two round trips to the store: read the book, save the change.
 //     Concurrent calls in one process queue for the book, but not while they wait for
-//     the feed. Those in different processes conflict and decide again. To count and
-//     insert in one SQL statement was rejected, because the statement's snapshot is
+//     the feed. Calls in different processes conflict and decide again. Counting and
+//     inserting in one SQL statement was rejected, because the statement's snapshot is
 //     older than the row lock that it waits for.
 //   - Rates are exact: the all-in rate is computed by a multiplication and a shift of
 //     the point. [ports.LockedRate] rounds amounts once, by the caller's rounding.

@@ -11,9 +11,9 @@
 //
 // A report is a job that always ends: it is RUNNING, then COMPLETED or FAILED, which are
 // final (I22). A process claims it under a lease and extends the lease. If the process
-// dies, another one starts the report again, at most Config.MaxAttempts times; no attempt
-// takes longer than Config.MaxRun. Rows stream from the source to the writer, so memory
-// does not grow with the report. The file appears under its name only when it is
+// dies, another one starts the report again, until Config.MaxAttempts attempts have been
+// made; no attempt takes longer than Config.MaxRun. Rows stream from the source to the
+// writer, so memory does not grow with the report. The file appears under its name only when it is
 // complete, so a crash neither repeats rows nor leaves a partial file. [Transitions]
 // returns the table of states.
 //

@@ -65,7 +65,7 @@ func (s *Service) able(rec *ports.ReportJob) error {
 	_, errFilters := checkFilters(rec.Request.Filters, columns)
 	if s.writers[rec.Request.Format] == nil || rec.Kind == ports.ReportUnmatched && s.ports.Settlements == nil ||
 		errColumns != nil || errFilters != nil {
-		return errcodes.New(errcodes.Unavailable, "The report cannot be made by this process")
+		return errcodes.New(errcodes.Unavailable, "This process lacks the format, the source or a column of the report")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@
 //	step                           if it decides                                file
 //	the rules: market.Check        error, or not_found by a check digit         result.go
 //	an equal request's result      the same record under another id             repeat.go
-//	a kept answer                  result                                       service.go
+//	a cached answer                result                                       service.go
 //	a lookup, joined or begun      result, or pending after Config.Window       wait.go
 //	- the claim of the account     waits if another process has it             lookup.go
 //	- the connectors in order      answer, by the table ports.OutcomeRules      ask.go

@@ -95,7 +95,7 @@ func TestAProcessWithoutRoomKeepsTheClaimOfItsNewLookup(t *testing.T) {
 	})
 }
 
-// A process without room claims nothing that other processes have room for.
+// A process that is at Config.MaxLookups claims no work, so that other processes can do it.
 func TestAProcessWithoutRoomClaimsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())

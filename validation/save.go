@@ -14,7 +14,7 @@ import (
 const maxAttempts = 8
 
 var (
-	errBusy    = errcodes.New(errcodes.StorageUnavailable, "The validation is too busy; retry later")
+	errBusy    = errcodes.New(errcodes.StorageUnavailable, "The validation is changed too often by other processes; retry later")
 	errChanged = errcodes.New(errcodes.Conflict, "")
 )
 

@@ -47,7 +47,8 @@ var (
 		"adapters/source/...", "adapters/sqlite", "adapters/webhook",
 	}
 
-	// chance is forbidden outside tools, because runs could not be repeated.
+	// chance are packages that are forbidden outside tools, because a program that uses
+	// them cannot be run again with the same result.
 	chance = []string{"math/rand", "math/rand/v2"}
 	// outer are packages that the inner layers may reach only through ports. It does not
 	// include database/sql/driver, which defines Valuer.
@@ -165,7 +166,7 @@ type Closure struct {
 	Outside []string // import path prefixes
 }
 
-// Closures are what the README promises to embedders.
+// Closures are the limits on dependencies that the README promises to embedders.
 var Closures = []Closure{
 	{Package: "errcodes"},
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},

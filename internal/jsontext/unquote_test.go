@@ -21,7 +21,7 @@ func TestUnquoteReturnsTheValue(t *testing.T) {
 	}
 }
 
-// The output of encoding/json can be read, and its input is read in the same way.
+// Unquote decodes what encoding/json encodes, to the same text as encoding/json.
 func TestUnquoteAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quoted, err := json.Marshal(rapid.String().Draw(t, "text"))

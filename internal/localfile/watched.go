@@ -22,9 +22,9 @@ type Config[V any] struct {
 	Parse   func(body []byte) (V, error)
 }
 
-// Watched is a file that is read again when it is used, at most once in Config.Every. It
-// has changed if its bytes have, whatever its time. A broken or missing version is logged
-// once, and the last valid version remains in use.
+// Watched is a file that is read again when it is used, at most once in Config.Every.
+// Changes are detected by its bytes, not by its modification time. A broken or missing
+// version is logged once, and the last valid version remains in use.
 type Watched[V any] struct {
 	cfg     Config[V]
 	current atomic.Pointer[version[V]]

@@ -307,7 +307,7 @@ func meeting() func() int32 {
 	}
 }
 
-// rubbish replaces the feed whose source answers rubbish, and no other.
+// rubbish returns a harness whose feed with a source of rubbish is b. Its other feeds are sound.
 func rubbish(b *bent) FeedHarness {
 	h := sound()
 	h.Broken = map[string]func(testing.TB) ports.PriceFeed{"rubbish": func(testing.TB) ports.PriceFeed { return b }}

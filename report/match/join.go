@@ -124,7 +124,7 @@ func (p *partition) add(ctx context.Context, raw []byte) error {
 }
 
 func tooMany() error {
-	return errcodes.New(errcodes.Unprocessable, "one reference has more lines and payments than the memory bound holds")
+	return errcodes.New(errcodes.Unprocessable, "the lines and payments of one reference do not fit in Limits.MemoryBytes")
 }
 
 // spill moves the records in memory to files.

@@ -126,8 +126,9 @@ func (e *embedded) handler(mux *http.ServeMux) error {
 	return nil
 }
 
-// serve ends when ctx is done, after SIGTERM: first requests, then the rounds, then
-// lookups, which other processes resume.
+// serve serves requests until ctx is done, which SIGTERM causes. It then ends requests,
+// the background jobs and lookups, in this order. Other processes resume lookups that
+// have not finished.
 func (e *embedded) serve(ctx context.Context, server *http.Server) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {

@@ -2,5 +2,6 @@
 
 package embedding_test
 
-// race makes the go command build like this test, so that compiled packages are reused.
+// race is the go command's flag with which this test was built: with the same flag,
+// compiled packages are reused.
 const race = "-race=false"

@@ -14,13 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var consumers = flag.Bool("consumers", false, "pack a release and build what embeds it: minutes, for nothing of it is compiled yet")
+var consumers = flag.Bool("consumers", false, "pack a release and build programs that embed it; takes minutes, because everything is compiled again")
 
 const rehearsed = "v0.1.0"
 
-// TestConsumers rehearses a release of the working tree and builds
-// users' programs outside the repository, to check what each kind of user has to
-// download.
+// TestConsumers rehearses a release of the working tree and builds users' programs
+// outside the repository, to check what each kind of user has to download.
 func TestConsumers(t *testing.T) {
 	if !*consumers {
 		t.Skip("it compiles every dependency again: go test ./internal/integration/release -consumers")

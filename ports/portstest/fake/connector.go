@@ -44,7 +44,7 @@ func NewConnector(name string, can []ports.Capability) *Connector {
 	return c
 }
 
-// Answer sets the answer of all lookups from now on and ends Fail.
+// Answer sets the answer of all lookups from now on, and clears the error set by Fail.
 func (c *Connector) Answer(a ports.Answer) { c.set(func() { c.answer, c.err = a, nil }) }
 
 // AnswerFor sets the answer of lookups of one identifier, which Fail does not affect.

@@ -1,7 +1,8 @@
 // Package storemodel contains the models that corridor's stores are tested
-// against: the memory store, whose tests compare it with a plain statement of the
-// rules, and for answers that statement itself. A test makes the same random calls
-// to a store and to its model. A store's test runs each in one line:
+// against. A test makes the same random calls to a store and to its model, and
+// compares the results. The model of most ports is the memory store, whose own
+// tests compare it with a plain statement of the rules. The model of the answer
+// cache is such a statement. A store's test of each port is one line:
 //
 //	func TestOutboxModel(t *testing.T) { storemodel.Outbox(t, shared(t)) }
 //

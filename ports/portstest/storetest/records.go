@@ -23,7 +23,7 @@ type records[R any] struct {
 
 	write func(ctx context.Context, s Store, c change[R]) error
 	read  func(ctx context.Context, s Store, owner, id string) (R, error)
-	// calls makes every call of the port except read and write; have is stored.
+	// calls makes every call of the port except read and write; have is a stored record.
 	calls func(s Store, have R) map[string]func(ctx context.Context) error
 
 	head  func(r *R) header
@@ -174,7 +174,8 @@ func (m *records[R]) queued(r R, name string) change[R] {
 
 // checks returns the checks of every port that stores records: a save compares and
 // swaps the version, events and work are stored with their change (I32), and
-// failures leave nothing behind. The state of a record that may change is open.
+// failures leave nothing behind. open is the adjective for a record that may still
+// change, such as "pending", in the names of the checks.
 func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
 	noun, taken, wins, rule := m.noun(), "a used id", "", ""
 	if m.perOwner {

@@ -76,7 +76,7 @@ func Text[T ~string](text T) string { return string(text) }
 // cases is a [Kit] or a type that embeds one.
 type cases interface{ Case(name string, fn func()) }
 
-// Each runs fn on each value as a case, which name names.
+// Each runs fn on each value as a case whose name is name(value).
 func Each[V any](k cases, values []V, name func(V) string, fn func(V)) {
 	for _, v := range values {
 		k.Case(name(v), func() { fn(v) })
@@ -155,8 +155,9 @@ func (k *Kit) Code(err error, want errcodes.Code, what string) {
 	}
 }
 
-// Same ends the check if got and want differ. If they print alike, the difference
-// is in something that does not print, usually a time's zone: times are UTC.
+// Same ends the check if got and want differ. If the message shows two equal texts,
+// the difference is in something that is not printed, usually a time's zone: times
+// must be UTC.
 func (k *Kit) Same(got, want any, what string) {
 	k.Helper()
 	if !reflect.DeepEqual(plain(got), plain(want)) {
