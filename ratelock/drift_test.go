@@ -139,7 +139,7 @@ func TestDriftFindsLocksMintedWhileTheMidStayedTheSame(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
-// I11, for all clocks that may mint, and also while the mid does not change.
+// I11 holds for locks of every clock that may mint, even while the mid does not change.
 func TestDriftFindsTheNewLocksOfAProcessWhoseClockLags(t *testing.T) {
 	for _, c := range []struct {
 		lag    time.Duration

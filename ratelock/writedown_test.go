@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// I9, although the clock goes back before the expiry is stored.
+// I9 holds even if the clock goes back before the expiry is stored.
 func TestCurrentStoresTheExpiryItDecidedOn(t *testing.T) {
 	r := newRig(t)
 	first, _ := r.create()

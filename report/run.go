@@ -41,8 +41,8 @@ func (s *Service) Run(ctx context.Context) error {
 // and is logged with its stack.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	var failed []error
-	// now may be ahead of the clock and stays ahead by as much, even if the clock is set
-	// back, because others hold their leases by that clock.
+	// If the caller's now is ahead of the clock, this Tick stays ahead by as much, even
+	// if the clock is set back: other processes hold their leases by the caller's clock.
 	ahead := max(now.Sub(s.cfg.Clock.Now()), 0)
 	for {
 		rec, err := s.ports.Reports.ClaimReport(ctx, s.holder, now, s.cfg.Lease)

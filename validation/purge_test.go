@@ -30,8 +30,8 @@ func (p *purged) PurgeValidations(_ context.Context, _ time.Time, n int) (int, e
 	return n - 1, p.err
 }
 
-// A purge repeats while pages are full. Purges run once a minute by the tick's clock, or
-// when that has gone back.
+// A purge continues while pages are full. A purge runs a minute after the last one, by
+// the time that Tick is passed, or as soon as that time has gone back.
 func TestPurgesRunOnceAMinute(t *testing.T) {
 	inWorld(t, func(w *world) {
 		store := &purged{ValidationStore: w.store.Validations(), full: 2}

@@ -73,7 +73,8 @@ func TestTheGuideShowsThisFeed(t *testing.T) {
 	assert.Equal(t, feed, string(shown[1]))
 }
 
-// TestTheGuidesFeedConforms runs the page's test, and also with broken answers.
+// TestTheGuidesFeedConforms runs the suite on the page's feed, also when its source
+// fails or returns wrong prices.
 func TestTheGuidesFeedConforms(t *testing.T) {
 	now := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 	clock := portstest.NewClock(now)

@@ -243,8 +243,8 @@ func hostileNames() map[string]string {
 	}
 }
 
-// No text causes more than a few allocations, or time that grows quadratically with its
-// length: the limit is twenty times the worst of these.
+// No pair of texts causes more than 64 allocations, or takes a time that grows
+// quadratically with their length: the bound is twenty times the slowest of these pairs.
 func TestHostileNamesAreCheap(t *testing.T) {
 	const bound = 20 * time.Millisecond
 	hostile := hostileNames()

@@ -67,7 +67,8 @@ func (d *outboxDifferential) claim(t *rapid.T) {
 	})...)
 }
 
-// settle ends any claim ever made. Only the latest succeeds.
+// settle ends one of all claims ever made. Only an event's latest claim can
+// be ended.
 func (d *outboxDifferential) settle(t *rapid.T) {
 	if len(d.claims) == 0 {
 		t.Skip("nothing was claimed")
@@ -115,8 +116,9 @@ func (d *outboxDifferential) list(t *rapid.T) {
 	})
 }
 
-// Backlog saves more new events than one transaction reads, all of one key and
-// after a delayed first event. Only the last event can be claimed.
+// Backlog saves more new events of one key than one transaction reads, followed by
+// an event of another key. While the first event is claimed, only that last event
+// can be claimed.
 func Backlog(t *testing.T, fresh Fresh) {
 	store := fresh()[0]
 	change := ports.RateLockChange{Book: ports.Book{Key: KeyOf("acme")}}
