@@ -137,8 +137,8 @@ func (s *summed) Write(p []byte) (int, error) {
 const maxInlineText = maxSmallFile / 4
 
 // inline collects the rows of a small report as JSON objects, one per line, for
-// [Service.Rows]. A list is never truncated: a report
-// beyond the limit has no list.
+// [Service.Rows]. A list is never truncated: a report beyond the
+// limit has no list.
 type inline struct {
 	columns []ports.Column
 	left    int
