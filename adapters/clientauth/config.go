@@ -37,10 +37,10 @@ type Config struct {
 	// to [MaxTokenLifetime], cut to the millisecond; 0: [DefaultTokenLifetime].
 	TokenLifetime time.Duration
 
-	// CacheFor is how long what the stores returned is used, and so how long a
+	// CacheFor is how long an answer of the stores is cached, and so how long a
 	// revocation or a disabled client may go unnoticed in other processes: up to
-	// [MaxCacheFor]; 0: [MaxCacheFor]. If the clock is set back meanwhile by less than
-	// that, the same amount is added.
+	// [MaxCacheFor]; 0: [MaxCacheFor]. If the clock is set back during that time, the
+	// answer may be used longer by the same amount.
 	CacheFor time.Duration
 
 	// CacheEntries bounds the cached tokens, from 1 to [MaxCacheEntries], rounded up to

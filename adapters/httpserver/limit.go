@@ -50,8 +50,9 @@ func (l *limiter) take(key string, now time.Time) error {
 	return errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(l.until(1 - b.TokensAt(now)))
 }
 
-// until returns how long a bucket needs to gain what it lacks. A reservation would
-// return the same, but concurrent ones cannot all be canceled.
+// until returns how long a bucket takes to gain the tokens that it lacks. A reservation
+// of package rate would return the same, but concurrent reservations cannot all be
+// canceled.
 func (l *limiter) until(lacks float64) time.Duration {
 	const longest = 1e9 // seconds that a Duration can represent
 	seconds := min(lacks/float64(l.limit), longest)

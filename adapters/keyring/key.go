@@ -39,7 +39,7 @@ func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // Parse parses keys written as keyid:base64,keyid:base64. The secrets are in standard
 // base64 (RFC 4648, 4), with or without padding; spaces around a key are ignored. It
 // returns [errcodes.Configuration] if the text is not such a list, or if [New] would
-// reject a key. The error has the number of the key, and nothing of the text.
+// reject a key. The error contains the number of the key and nothing else of the text.
 func Parse(text string) ([]Key, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, badConfig("no key: want keyid:base64,…")

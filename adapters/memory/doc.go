@@ -12,8 +12,8 @@
 //	locks := store.RateLocks()
 //	book, err := locks.Book(ctx, ports.BookKey{Owner: "acme", Pair: ports.Pair{Base: "USD", Quote: "ZAR"}})
 //	…
-//	err = locks.Save(ctx, ports.RateLockChange{Book: book, Locks: minted, Events: events})
-//	events, err := store.Outbox().Claim(ctx, now, time.Minute, 100)
+//	err = locks.Save(ctx, ports.RateLockChange{Book: book, Minted: &lock, Events: events})
+//	claimed, err := store.Outbox().Claim(ctx, now, time.Minute, 100)
 //
 // Reading a book takes one of 64 short locks, one map look-up and a copy. Cached
 // answers have 64 locks of their own: reading one does not wait for a save. A single

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// fresh returns a new store in both places: it cannot be opened twice.
+// fresh returns the same new store twice, because a memory store cannot be opened twice.
 func fresh(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	return func() []storemodel.Store {

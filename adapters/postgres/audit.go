@@ -72,10 +72,10 @@ func audited(statement string, params int, owner, object string) string {
 		numberParams(insertAudit+auditValues+owner+`, `+object, params) + ` FROM changed) SELECT count(*) FROM changed`
 }
 
-// AuditRows returns at most limit audit rows in the order of Seq, those whose Seq is
-// above after; 0 means from the start. It returns [errcodes.InvalidRequest] if limit
-// is not 1 to [ports.MaxPage]. Rows of concurrent writes can become visible in
-// another order than that of Seq.
+// AuditRows returns the audit rows whose Seq is above after, in the order of Seq, at
+// most limit of them; an after of 0 means from the start. It returns
+// [errcodes.InvalidRequest] if limit is not 1 to [ports.MaxPage]. Rows of concurrent
+// writes may become visible in an order other than that of Seq.
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err

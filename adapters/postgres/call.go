@@ -10,8 +10,9 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxTries is how often a statement is run that the server rolls back because of
-// another one. On a queue above READ COMMITTED that can happen many times in a row.
+// maxTries bounds how often a statement is run if the server rolls it back because of a
+// concurrent one. At isolation levels above READ COMMITTED, statements on the events and
+// work items can be rolled back many times in a row.
 const maxTries = 40
 
 // querier is a connection or a transaction.

@@ -121,8 +121,8 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 	return nil, err
 }
 
-// claim claims by one statement. It returns again if it blocked events, which may have
-// kept others out of its window.
+// claim claims events with one statement. again is true if the statement blocked events:
+// they took up places in its window, so another claim may find more.
 func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n int) (claimed []ports.Event, again bool, err error) {
 	rows, err := claimRows(ctx, o.Store, (*claimRow).fields, claimUpTo(n), millis(now), millis(now.Add(lease)), n)
 	for i := range rows {

@@ -23,7 +23,8 @@ const (
 	DefaultLease        = time.Minute
 )
 
-// shortestLease has a half of a whole millisecond, which is what stores can keep.
+// shortestLease is 2 ms because a relay uses half of the lease, and stores keep times to
+// the millisecond.
 const shortestLease = 2 * time.Millisecond
 
 // Ports are the relay's dependencies. Both are required.

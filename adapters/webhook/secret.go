@@ -62,8 +62,8 @@ func secretOf(key []byte) (Secret, error) {
 // ParseSecrets parses secrets written as whsec_base64,whsec_base64 (RFC 4648, 4;
 // padding is optional), each of [MinSecret] to [MaxSecret] bytes; spaces around a
 // secret are ignored. It returns [errcodes.Configuration] if the text is not such a
-// list or repeats a secret. The error has the number of the secret, and nothing of the
-// text.
+// list or repeats a secret. The error contains the number of the secret and
+// nothing else of the text.
 func ParseSecrets(text string) ([]Secret, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errcodes.New(errcodes.Configuration, "no webhook secret: want whsec_… in base64")

@@ -68,7 +68,7 @@ func TestResultsArePrintedBeforeTheNextLine(t *testing.T) {
 	require.Equal(t, exitOK, await(t, "end", y.done))
 }
 
-// The unmapped codes found so far are printed.
+// An interruption also prints the unmapped codes found so far.
 func TestWaitingForALineCanBeInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newTypist(t, "--unmapped")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A mistyped flag creates no file, and no table in a shared database.
+// A mistyped setting must not create a database file.
 func TestARejectedSettingTouchesNoStore(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none")

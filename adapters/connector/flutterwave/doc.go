@@ -8,8 +8,8 @@
 //	answer, err := connector.Lookup(ctx, lookup)
 //	// answer.HolderName is the name that the bank knows
 //
-// [FromEnv] reads the key from CORRIDOR_FLUTTERWAVE_SECRET_KEY, and another address
-// than [DefaultBaseURL] from CORRIDOR_FLUTTERWAVE_BASE_URL.
+// [FromEnv] reads the key from CORRIDOR_FLUTTERWAVE_SECRET_KEY. If
+// CORRIDOR_FLUTTERWAVE_BASE_URL is set, it is the address instead of [DefaultBaseURL].
 //
 // # Answers
 //
@@ -18,11 +18,11 @@
 //
 //   - "invalid account" is not_found.
 //   - "Sorry, recipient account could not be validated…" is failed, and the next
-//     connector is asked: Flutterwave says it of unknown accounts, of banks that do
-//     not answer, and with a test key of all but a few accounts.
+//     connector is asked: Flutterwave returns it for unknown accounts, for banks that
+//     do not answer and, with a test key, for all but a few accounts.
 //   - All others are failed.
 //
-// The route also resolves Flutterwave's wallets, which are no bank accounts, and mobile
+// The route also resolves Flutterwave's wallets, which are not bank accounts, and mobile
 // money, which requires the network's code. Both are left out.
 //
 // # Why v3

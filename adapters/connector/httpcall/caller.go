@@ -159,7 +159,8 @@ func (c *Caller) address(r Request) string {
 	return address
 }
 
-// segmentEscape also escapes segments that mean another folder.
+// segmentEscape escapes a segment of a path. Unlike url.PathEscape, it also escapes "."
+// and "..", which would lead to another folder.
 func segmentEscape(segment string) string {
 	switch segment {
 	case ".":

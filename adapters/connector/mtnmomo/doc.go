@@ -15,8 +15,8 @@
 //
 // [FromEnv] reads the credentials from CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY,
 // CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY and
-// CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT, and another address than the environment's own
-// from CORRIDOR_MTNMOMO_BASE_URL.
+// CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT. If CORRIDOR_MTNMOMO_BASE_URL is set, it is the
+// address instead of the environment's own.
 //
 // # Answers
 //

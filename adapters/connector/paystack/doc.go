@@ -8,24 +8,24 @@
 //	answer, err := connector.Lookup(ctx, lookup)
 //	// answer.HolderName is the name that the bank knows
 //
-// [FromEnv] reads the key from CORRIDOR_PAYSTACK_SECRET_KEY, and another address than
-// [DefaultBaseURL] from CORRIDOR_PAYSTACK_BASE_URL.
+// [FromEnv] reads the key from CORRIDOR_PAYSTACK_SECRET_KEY. If
+// CORRIDOR_PAYSTACK_BASE_URL is set, it is the address instead of [DefaultBaseURL].
 //
 // # Nigeria and Ghana
 //
 // GET /bank/resolve returns the holder's name. Paystack documents only the errors 401
 // and 404 for it, and uses 400 and 422 for several things, so the message decides:
 //
-//   - "Could not resolve account name…" is not_found. Paystack says this of an unknown
-//     account and of an unknown bank, even with the code invalid_bank_code; the bank
+//   - "Could not resolve account name…" is not_found. Paystack returns it for an unknown
+//     account and for an unknown bank, even with the code invalid_bank_code; the bank
 //     is known here, since its code is from ports/banks.
 //   - "Unknown bank code…" is unsupported.
 //   - "Test mode daily limit…" is try_later: a test key may look up three live accounts
 //     a day.
 //   - All others are failed: the next connector is asked.
 //
-// A 404 without Paystack's envelope is a missing route, which businesses in other
-// countries get, and is no answer.
+// A 404 without Paystack's envelope means that the route does not exist for this
+// business, as in other countries. It is not an answer about the account.
 //
 // # South Africa
 //

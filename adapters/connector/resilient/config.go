@@ -42,8 +42,9 @@ type Config struct {
 	// NoRetry turns off the retry.
 	NoRetry bool
 
-	// MaxConcurrent is the number of concurrent lookups, from 1 to [MaxMaxConcurrent];
-	// any more are answered try_later. 0: [DefaultMaxConcurrent].
+	// MaxConcurrent is the maximum number of concurrent lookups, from 1 to
+	// [MaxMaxConcurrent]; 0: [DefaultMaxConcurrent]. Lookups above it are answered
+	// try_later.
 	MaxConcurrent int
 
 	// OnStateChange is called at each change of the breaker, in order, with the context

@@ -19,8 +19,8 @@
 // again, and if it is not counted the next lookup is the probe.
 //
 // A lookup is repeated once where the table says that this may help, unless the
-// provider bills failures, the breaker has opened, or the deadline is nearer than
-// [Config.RetryDelay] and the duration of the first try.
+// provider bills failures, the breaker has opened, or the time to the deadline is
+// less than [Config.RetryDelay] plus the duration of the first try.
 //
 // The breaker is github.com/failsafe-go/failsafe-go's. It uses the machine's clock,
 // which cannot be replaced, so [Config] has no Clock; tests run in a testing/synctest

@@ -280,8 +280,8 @@ func TestOldResultsLeaveTheWindowWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// A clock that is set back by a little empties no window, and no clock that is set back
-// shortens the pause of an open breaker.
+// Setting the clock back by a few seconds does not empty the window. Setting it back by
+// any time does not change the pause of an open breaker.
 func TestASmallCorrectionOfTheClockChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, clock := &script{do: ending(ports.OutcomeMalformed)}, &setBack{Clock: ports.SystemClock()}

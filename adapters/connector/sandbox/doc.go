@@ -17,5 +17,5 @@
 //	}
 //	standby, err := sandbox.New(&sandbox.Config{Standby: true})
 //
-// It must not be used for accounts that are paid.
+// Do not use it to check accounts to which money will be sent.
 package sandbox

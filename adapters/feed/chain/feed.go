@@ -199,7 +199,7 @@ func call[T any](ctx context.Context, limit time.Duration, feed func(context.Con
 	case a := <-answered:
 		return a.value, a.err
 	case <-ctx.Done():
-		// The answer may have arrived at the same moment.
+		// If the answer has arrived at the same moment, it is used.
 		select {
 		case a := <-answered:
 			return a.value, a.err

@@ -40,7 +40,8 @@ func (f *Files) Create(ctx context.Context, name string) (ports.NewReportFile, e
 	return &newFile{w: w, upload: upload, cancel: cancel}, nil
 }
 
-// unstarted is coded, except that a missing bucket is not a missing file.
+// unstarted is coded for the start of an upload: a bucket that does not exist is
+// [errcodes.StorageUnavailable], not [errcodes.NotFound].
 func unstarted(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})

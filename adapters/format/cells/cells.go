@@ -31,7 +31,8 @@ func CheckColumns(columns []ports.Column) error {
 }
 
 // CheckRow returns [errcodes.InvalidRequest] for a row that does not fit the columns.
-// The error has the place, never the text, which may be a name or an account number.
+// The error contains the row and the column, never the text, which may be a name or an
+// account number.
 func CheckRow(columns []ports.Column, row []string, number int) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest,

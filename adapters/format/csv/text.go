@@ -62,8 +62,8 @@ func startsFormula(text string) bool {
 }
 
 // dividedFormula reports whether a reader that starts a cell at rest would read a
-// formula. Quotes only count at the separators of a line, so a reader with other
-// separators ignores ours. The text after the next divider is checked there.
+// formula. Our quotes have no effect there: to a reader with another separator they are
+// in the middle of a cell. What follows the next divider is checked at that divider.
 func dividedFormula(rest string) bool {
 	rest = strings.TrimLeft(rest, "\" ")
 	return rest != "" && isSign(rest)

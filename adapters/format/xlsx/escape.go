@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// The format writes a character in a text as _xHHHH_, and an underscore that only looks
-// like the start of that as _x005F_. excelize 2.11.0 does so too, but drops texts like
-// _xD800_ and misses the second one in _x0041_x0042_. So excelize gets a mark instead
-// of such an underscore, which the packer replaces.
+// In the format, _xHHHH_ is an escaped character, and _x005F_ is an underscore that would
+// otherwise start such an escape. excelize 2.11.0 escapes underscores too, but drops
+// texts like _xD800_ and misses the second one in _x0041_x0042_. So excelize gets a mark
+// instead of each such underscore, and the packer replaces the mark by _x005F_.
 const (
 	mark       = "\U0010FFFF"
 	underscore = "_x005F_"

@@ -174,7 +174,7 @@ func stored(err error) error {
 	return errcodes.Wrap(errcodes.StorageUnavailable, "the workbook's temporary file cannot be written", err)
 }
 
-// noting records the error of an io.Writer, apart from those of the workbook.
+// noting records the error of an io.Writer, to distinguish it from the workbook's errors.
 type noting struct {
 	io.Writer
 	err error

@@ -183,8 +183,7 @@ func AppendReport(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bo
 }
 
 // AppendUnmatched appends the report of SPEC 2.6 to dst: exactly its fields.
-// generatedAt, rows and downloadUrl are only there once it has completed, rows only if
-// they are few.
+// Only a completed report has generatedAt, downloadUrl and, if they are few, rows.
 func AppendUnmatched(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	dst = appendField(dst, `{"id":`, r.ID)
 	dst = appendField(dst, `,"status":`, string(r.Status))

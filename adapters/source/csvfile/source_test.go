@@ -204,7 +204,8 @@ func (f *endlessFile) Read(p []byte) (int, error) { return f.r.Read(p) }
 func (f *endlessFile) Stat() (fs.FileInfo, error) { return f.endless, nil }
 func (f *endlessFile) Close() error               { return nil }
 
-// same endlessly reads as its first letter.
+// same is an endless reader of one letter: each Read returns the text, whose letters are
+// all the same.
 type same string
 
 func (s same) Read(p []byte) (int, error) { return copy(p, s), nil }
