@@ -67,8 +67,8 @@ func (c *cache) put(hash [32]byte, e entry, mark uint64) {
 	s.entries[hash] = e
 }
 
-// evict drops a stale entry if there is one among the first few, else any entry. A
-// dropped token is only read from the stores again.
+// evict drops a stale entry if there is one among the first few, and otherwise any entry.
+// A dropped token is read from the stores again when it is next used.
 func (c *cache) evict(s *shard, now time.Time) {
 	const looks = 8
 	var victim [32]byte

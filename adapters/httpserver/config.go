@@ -60,9 +60,10 @@ type Config struct {
 	// [ForwardedAddr].
 	RemoteAddr func(*http.Request) string
 
-	// RequestTimeout bounds the work on one request, which is 504 after that. It must
-	// be well below the server's WriteTimeout, which closes the connection. Up to
-	// [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
+	// RequestTimeout bounds the work on one request. A request that takes longer is
+	// answered with 504. It must be well below the server's WriteTimeout, which closes
+	// the connection without an answer. Up to [MaxRequestTimeout]; 0:
+	// [DefaultRequestTimeout].
 	RequestTimeout time.Duration
 
 	// PublicURL is the base of links, such as https://pay.example: http or https, with

@@ -84,8 +84,8 @@ func (b *bucket) follow(now time.Time) {
 	}
 }
 
-// evict removes a bucket that is full, and so equal to a new one, if there is one among
-// the first few, else any.
+// evict removes a full bucket, which equals a new one, if there is one among the first
+// few. Otherwise it removes any bucket.
 func (l *limiter) evict(now time.Time) {
 	const looks = 8
 	victim, seen := "", 0

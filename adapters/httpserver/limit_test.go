@@ -154,8 +154,8 @@ func TestConcurrentRejectionsCostNothing(t *testing.T) {
 	assert.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
 }
 
-// A clock that is set back locks nobody out, and gains nobody anything: a rejected
-// client gets through after the wait that it was given (I30).
+// If the clock is set back, no client is locked out and none gains requests: a rejected
+// client gets through after the Retry-After that it received (I30).
 func TestTheLimiterFollowsAClockThatIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{2 * httpserver.ClockSlack, time.Minute, time.Hour, 48 * time.Hour} {
 		t.Run(back.String(), func(t *testing.T) {

@@ -35,7 +35,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
 		if err := registry.Register(c); err != nil {
-			return nil, errcodes.Wrap(errcodes.Configuration, "Metrics rejects the handler's metrics", err)
+			return nil, errcodes.Wrap(errcodes.Configuration, "the handler's metrics cannot be registered in Metrics", err)
 		}
 	}
 	return m, nil

@@ -22,9 +22,9 @@ func (s *Store) record(rows ...ports.AuditRow) {
 	}
 }
 
-// AuditRows returns up to limit audit rows after the sequence number after, in the
-// order of their writes; 0 means from the start. A limit outside 1 to [ports.MaxPage]
-// is [errcodes.InvalidRequest].
+// AuditRows returns the audit rows whose Seq is above after, in the order of their
+// writes, at most limit of them; an after of 0 means from the start. It returns
+// [errcodes.InvalidRequest] if limit is not 1 to [ports.MaxPage].
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ func (m *lockModel) index(id string) int {
 	return slices.IndexFunc(m.locks, func(l ports.RateLock) bool { return l.ID == id })
 }
 
-// list returns up to limit locks that keep accepts, ordered by at and id, from after
-// on.
+// list returns up to limit locks that keep accepts, ordered by at and id: those that follow
+// the position after.
 func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.Pos, limit int) []ports.RateLock {
 	place := func(l ports.RateLock) ports.Pos { return ports.Pos{At: at(l), ID: l.ID} }
 	var found []ports.RateLock

@@ -39,8 +39,8 @@ const (
 	purged                        // dropped: it was purged
 )
 
-// sweep calls judge for the values up to the minute of before, until n are purged, and
-// returns how many were.
+// sweep calls judge for the values that are due up to the minute of before, until n of them
+// are purged. It returns how many were purged.
 func (p *purgeIndex[T]) sweep(before time.Time, n int, judge func(v T) sweepResult) int {
 	var empty []int64
 	left := n

@@ -51,7 +51,7 @@ func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
 	}
 	defer t.s.mu.Unlock()
 	if t.s.tokens.byHash[v.SHA256] != nil {
-		return errcodes.New(errcodes.Conflict, "A token with this hash exists")
+		return errcodes.New(errcodes.Conflict, "A token with this hash already exists")
 	}
 	v.IssuedAt, v.ExpiresAt = ports.Millis(v.IssuedAt), ports.Millis(v.ExpiresAt)
 	t.s.tokens.byHash[v.SHA256] = &v

@@ -13,8 +13,8 @@ type transactionKey struct{ owner, id string }
 // transactionState contains the transactions; the pointed-to ones never change.
 type transactionState map[transactionKey]*ports.Transaction
 
-// admits reports whether t may be stored: it is new, or it follows the stored version,
-// which has not ended, or gains only a late payment.
+// admits reports whether t may be stored: either it is new, or it follows the stored
+// version. If the stored transaction has ended, t may only add its first late payment.
 func (s transactionState) admits(t *ports.Transaction) bool {
 	old := s[transactionKey{t.Owner, t.ID}]
 	if old == nil {

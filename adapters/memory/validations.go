@@ -30,8 +30,8 @@ func byDeadline(a, b *ports.ValidationRecord) int {
 	return cmp.Or(a.Deadline.Compare(b.Deadline), strings.Compare(a.ID, b.ID))
 }
 
-// admits reports whether v may be stored: it is new and its id is unused, or its
-// version and owner are those of the stored record, which is pending (I18).
+// admits reports whether v may be stored: either it is new and its id is unused, or the
+// stored record has its version and owner and is pending (I18).
 func (s *validationState) admits(v *ports.ValidationRecord) bool {
 	old := s.byID[v.ID]
 	if old == nil {

@@ -94,7 +94,7 @@ func coded(err error) error {
 
 func codedState(e *pgconn.PgError) error {
 	if e.Code == uniqueViolation {
-		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", redacted{e})
+		return errcodes.Wrap(errcodes.Conflict, "A record with this id already exists", redacted{e})
 	}
 	if message, ok := unusable[e.Code]; ok {
 		return errcodes.Wrap(errcodes.Configuration, message, redacted{e})

@@ -97,8 +97,8 @@ func readOnly(c *pgxpool.Config) {
 	c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 }
 
-// What a retry cannot help is errcodes.Configuration, and the error says what is wrong
-// without a password.
+// A problem that a retry cannot solve is errcodes.Configuration, and the error says what is
+// wrong without a password.
 func TestOpenRejects(t *testing.T) {
 	t.Parallel()
 	c := guardedCluster(t)

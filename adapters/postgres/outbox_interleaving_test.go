@@ -130,8 +130,8 @@ func TestAClaimDuringAnAck(t *testing.T) {
 	q.claims(epoch, "b")
 }
 
-// replayed creates a state that only a replay can: p is first and claimed; m is after it,
-// blocked, with a claim that may still settle it; n is new.
+// replayed creates a state that only a replay can create: p is first and claimed; m follows
+// it and is blocked, but has a claim that may still settle it; n is new.
 func (q *queue) replayed() (p, m ports.Event) {
 	q.Helper()
 	q.save("lock", "p", "m")

@@ -76,8 +76,8 @@ func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// A plan from when the queue was empty and vacuumed would read the whole backlog for each
-// event.
+// A plan that was cached while the queue was empty and vacuumed would read the whole
+// backlog for each event.
 func TestEachClaimIsPlannedForTheCurrentQueue(t *testing.T) {
 	pool := connect(t, migrated(t), func(c *pgxpool.Config) { c.MaxConns = 1 })
 	store := on(t, pool, nil)

@@ -98,7 +98,7 @@ func (s *Store) saveRecord(ctx context.Context, noun string, version int64, inse
 		return err
 	}
 	if version == 0 {
-		return s.save(ctx, insert, "A "+noun+" of this id exists", args, c)
+		return s.save(ctx, insert, "A "+noun+" with this id already exists", args, c)
 	}
 	return s.save(ctx, update, "The "+noun+" has changed since it was read, or has ended", args, c)
 }

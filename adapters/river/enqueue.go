@@ -81,7 +81,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 	}
 	for _, r := range results {
 		if r.UniqueSkippedAsDuplicate {
-			return errcodes.New(errcodes.Conflict, "A work item of this id exists")
+			return errcodes.New(errcodes.Conflict, "A work item with this id already exists")
 		}
 	}
 	return nil

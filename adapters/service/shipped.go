@@ -65,7 +65,7 @@ func openFile(_ context.Context, source string, o FeedOptions) (ports.PriceFeed,
 
 func openMemory(_ context.Context, spec string, _ StoreOptions) (*Store, error) {
 	if path := afterColon(spec); path != "" {
-		return nil, errors.New("memory: want no path")
+		return nil, errors.New("memory: must not be followed by a path")
 	}
 	s, err := memory.New(nil)
 	return &Store{StorePorts: s}, err

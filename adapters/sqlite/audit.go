@@ -28,8 +28,8 @@ func addAudit(ctx context.Context, s *session, r *ports.AuditRow) error {
 	return err
 }
 
-// AuditRows returns at most limit audit rows in the order of their writes, those
-// whose Seq is above after; 0 means from the start. It returns
+// AuditRows returns the audit rows whose Seq is above after, in the order of their
+// writes, at most limit of them; an after of 0 means from the start. It returns
 // [errcodes.InvalidRequest] if limit is not 1 to [ports.MaxPage].
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {

@@ -45,7 +45,7 @@ func coded(err error) error {
 		return err
 	}
 	if isDuplicate(err) {
-		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", err)
+		return errcodes.Wrap(errcodes.Conflict, "A record with this id already exists", err)
 	}
 	return errcodes.Wrap(cmp.Or(resultCodes[primaryCode(err)], errcodes.Internal), "", err)
 }

@@ -237,8 +237,8 @@ func TestCloseAfterTheGroupFailed(t *testing.T) {
 	})
 }
 
-// Many saves wait for another process no longer than one save would, and try every
-// other millisecond. A save that arrives later waits just as long.
+// While another process has the file, many saves wait for it no longer than one save
+// would, and try every 2 ms. A save that arrives later waits just as long.
 func TestManySavesWaitNoLongerThanOne(t *testing.T) {
 	const timeout, asks = 200 * time.Millisecond, 100
 	path := migrated(t)

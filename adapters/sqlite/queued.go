@@ -14,7 +14,7 @@ const (
 	hasWork  = `SELECT count(*) FROM work_items WHERE id = ?`
 )
 
-var errTaken error = errcodes.New(errcodes.Conflict, "A work item of this id exists")
+var errTaken error = errcodes.New(errcodes.Conflict, "A work item with this id already exists")
 
 const staleClaim = "The claim is no longer the latest"
 
@@ -46,7 +46,7 @@ func (s *Store) saveRecord(
 	if err := ports.CheckQueued(q.events, q.work, q.audit); err != nil {
 		return err
 	}
-	query, conflict := insert, "A "+noun+" of this id exists"
+	query, conflict := insert, "A "+noun+" with this id already exists"
 	if version != 0 {
 		query, conflict = update, "The "+noun+" has changed since it was read, or has ended"
 	}

@@ -93,7 +93,7 @@ func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
-		return Reply{}, errcodes.New(errcodes.MalformedAnswer, "the provider answers with a redirect")
+		return Reply{}, errcodes.New(errcodes.MalformedAnswer, "the provider answered with a redirect")
 	}
 	body, err := c.read(ctx, response.Body)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // AppendRateLock appends the RateLock of SPEC 2.3 to dst: exactly its fields, in its
-// order. cancellationReason is only there if the lock is cancelled. Times are UTC, cut
-// to the millisecond.
+// order. Only a cancelled lock has a cancellationReason. Times are UTC, cut to the
+// millisecond.
 func AppendRateLock(dst []byte, l *ports.RateLock) []byte {
 	dst = appendField(dst, `{"rateLockId":`, l.ID)
 	dst = appendField(dst, `,"status":`, string(l.Status))
