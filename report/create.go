@@ -50,7 +50,9 @@ func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKin
 	if err := s.reserve(ctx, owner, id); err != nil {
 		return ports.ReportJob{}, err
 	}
-	if err := s.save(ctx, change); err != nil {
+	err = s.save(ctx, change)
+	s.waiting.saved(id)
+	if err != nil {
 		if errcodes.Of(err) != errcodes.OutcomeUnknown {
 			s.waiting.drop(owner, id)
 		}

@@ -12,14 +12,18 @@ import (
 // waiting contains, by owner, the ids of reports that were created here and are not known
 // to have ended, least recently read first.
 type waiting struct {
-	mu  sync.Mutex
-	ids map[string][]string
-	max int
+	mu     sync.Mutex
+	ids    map[string][]string
+	saving map[string]bool // the ids of reports whose first save has not returned: the store may not have them yet
+	max    int
 }
 
-func newWaiting(most int) *waiting { return &waiting{ids: map[string][]string{}, max: most} }
+func newWaiting(most int) *waiting {
+	return &waiting{ids: map[string][]string{}, saving: map[string]bool{}, max: most}
+}
 
-// add adds a report. It reports false if the owner has no place left.
+// add adds a report that is about to be saved. It reports false if the owner has no place
+// left.
 func (w *waiting) add(owner, id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -27,7 +31,15 @@ func (w *waiting) add(owner, id string) bool {
 		return false
 	}
 	w.ids[owner] = append(w.ids[owner], id)
+	w.saving[id] = true
 	return true
+}
+
+// saved records that the first save of a report has returned.
+func (w *waiting) saved(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.saving, id)
 }
 
 // drop removes a report if it is present.
@@ -45,16 +57,19 @@ func (w *waiting) drop(owner, id string) {
 	}
 }
 
-// next returns up to n of the owner's reports and moves them to the end.
+// next returns up to n of the owner's saved reports and moves them to the end.
 func (w *waiting) next(owner string, n int) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ids := w.ids[owner]
-	if n = min(n, len(ids)); n == 0 {
-		return nil
+	var first, rest []string
+	for _, id := range w.ids[owner] {
+		if len(first) < n && !w.saving[id] {
+			first = append(first, id)
+		} else {
+			rest = append(rest, id)
+		}
 	}
-	first := slices.Clone(ids[:n])
-	w.ids[owner] = append(slices.Delete(ids, 0, n), first...)
+	w.ids[owner] = append(rest, first...)
 	return first
 }
 

@@ -96,12 +96,14 @@ func TestEveryEndedReportIsFoundEventually(t *testing.T) {
 	require.NoError(t, ask(r, r.service, owner))
 }
 
-// spied is a store that counts its reads, and fails once where the test says.
+// spied is a store that counts its reads, and fails once where the test says. The first
+// save calls during, if it is set.
 type spied struct {
 	ports.ReportStore
 
-	reads int
-	fail  error
+	reads  int
+	fail   error
+	during func()
 }
 
 func (s *spied) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
@@ -114,6 +116,10 @@ func (s *spied) Save(ctx context.Context, c ports.ReportChange) error {
 		s.fail = nil
 		return err
 	}
+	if during := s.during; during != nil {
+		s.during = nil
+		during()
+	}
 	return s.ReportStore.Save(ctx, c)
 }
 
@@ -125,6 +131,16 @@ func spying(t *testing.T, r *rig) (*report.Service, *spied) {
 	s, err := report.New(p, report.Policy{}, &r.config)
 	require.NoError(t, err)
 	return s, spy
+}
+
+// A report that is being saved is not in the store yet, and keeps its place.
+func TestAReportThatIsBeingSavedKeepsItsPlace(t *testing.T) {
+	r := newRig(t, atMost(1))
+	s, spy := spying(t, r)
+	var second error
+	spy.during = func() { second = ask(r, s, owner) }
+	require.NoError(t, ask(r, s, owner))
+	refused(t, second)
 }
 
 // Reports that end here, or were not stored, free their places without reading the store.
