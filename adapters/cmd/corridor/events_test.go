@@ -55,7 +55,7 @@ func goneStore(t *testing.T, store string) string {
 
 // Events are listed in the order in which they were saved, with the reason and without
 // their data.
-func TestBuriedEventsAreListed(t *testing.T) { at(t, buriedEventsAreListed, onFile, sharedToo) }
+func TestBuriedEventsAreListed(t *testing.T) { at(t, buriedEventsAreListed, onFile, shared) }
 
 func buriedEventsAreListed(t *testing.T, store string) {
 	goneStore(t, store)
@@ -125,7 +125,7 @@ func eventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T, store string
 
 // The next service finds the replayed and discarded events.
 func TestEventsAreReplayedBeforeAStart(t *testing.T) {
-	at(t, eventsAreReplayedBeforeAStart, onFile, sharedToo)
+	at(t, eventsAreReplayedBeforeAStart, onFile, shared)
 }
 
 func eventsAreReplayedBeforeAStart(t *testing.T, store string) {
@@ -189,7 +189,7 @@ func TestEventsNeedAnExistingStore(t *testing.T) {
 
 // Replaying all events needs --all, so that an empty variable replays nothing.
 func TestReplayingAllEventsMustBeExplicit(t *testing.T) {
-	at(t, replayingAllEventsMustBeExplicit, onFile, sharedToo)
+	at(t, replayingAllEventsMustBeExplicit, onFile, shared)
 }
 
 func replayingAllEventsMustBeExplicit(t *testing.T, store string) {

@@ -23,28 +23,34 @@ import (
 type place struct {
 	name  string
 	empty func(t *testing.T) string // returns the --store of an empty store
-	extra bool                      // only used with -everywhere
+	extra bool                      // only used with -full
 }
 
 var (
 	inMemory = place{name: "memory", empty: func(*testing.T) string { return "memory:" }}
 	onFile   = place{name: "sqlite", empty: func(t *testing.T) string { t.Helper(); return "sqlite:" + emptyStore(t) }}
 	// shared is one database with two corridor serve processes, which take turns at the
-	// test's requests; see serve.
-	shared = place{name: "postgres", empty: emptyDatabase}
-	// sharedToo is shared, but only with -everywhere. Without it, a similar test runs on
-	// shared.
-	sharedToo = place{name: "postgres", empty: emptyDatabase, extra: true}
+	// test's requests; see serve. The wire is tested on one process; what differs with two
+	// is in the tests of single that are about PostgreSQL.
+	shared = place{name: "postgres", empty: emptyDatabase, extra: true}
 )
 
-var everywhere = flag.Bool("everywhere", false, "also run all tests with two processes on one PostgreSQL")
+var full = flag.Bool("full", false, "also run all tests with two processes on one PostgreSQL, and the tests that take long")
+
+// onlyFull skips a test without -full.
+func onlyFull(t *testing.T, reason string) {
+	t.Helper()
+	if !*full {
+		t.Skip("only with -full: " + reason)
+	}
+}
 
 // at runs one test in several places concurrently.
 func at(t *testing.T, test func(t *testing.T, store string), places ...place) {
 	t.Helper()
 	t.Parallel()
 	for _, p := range places {
-		if p.extra && !*everywhere {
+		if p.extra && !*full {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -160,15 +166,9 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return s.Close()
 })
 
-// databases bounds how many tests use the database server concurrently, because it has
-// few connections and processors.
-var databases = make(chan struct{}, 5)
-
 // emptyDatabase returns a database of the test with empty tables.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
-	databases <- struct{}{}
-	t.Cleanup(func() { <-databases })
 	return withPool(pgtest.Database(t, tables), "6")
 }
 

@@ -41,14 +41,14 @@ const (
 	webhookRelays = 4               // deliver concurrently
 )
 
-// TestMain clears the settings of the surrounding shell. Parallel tests wait rather than
-// compute, so more of them run than there are CPUs.
+// TestMain clears the settings of the surrounding shell. Parallel tests also wait, so more of
+// them run than there are CPUs, but few enough that every service still answers in time.
 func TestMain(m *testing.M) {
 	if os.Getenv(runEnv) != "" {
 		main()
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil {
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
 	for _, variable := range os.Environ() {
@@ -97,7 +97,7 @@ func command(t *testing.T, stdin string, env map[string]string, args ...string) 
 	t.Helper()
 	setenv(t, env)
 	var out, errs screen
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	world := &surroundings{ctx, strings.NewReader(stdin), &out, &errs}
 	code = run(world, args)
@@ -122,10 +122,8 @@ type running struct {
 	token    string
 }
 
-const (
-	startLimit = time.Minute // enough for a busy machine
-	stopLimit  = 10 * time.Second
-)
+// patience is how long a test waits for an event. Only a hang takes longer.
+const patience = 2 * time.Minute
 
 // migrated is a store with empty tables, because creating tables takes longer than a
 // test.
@@ -182,7 +180,7 @@ func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *run
 	s.stop = sync.OnceValue(func() (worst int) {
 		cancel()
 		http.DefaultClient.CloseIdleConnections()
-		late := time.After(stopLimit)
+		late := time.After(patience)
 		for range n {
 			select {
 			case code := <-done:
@@ -195,7 +193,7 @@ func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *run
 		return worst
 	})
 	t.Cleanup(func() { s.stop() })
-	for deadline := time.Now().Add(startLimit); s.hear() < n; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); s.hear() < n; <-time.After(5 * time.Millisecond) {
 		require.True(t, time.Now().Before(deadline) && len(done) == 0, "not listening: %s", s.log)
 	}
 	return s
@@ -267,7 +265,7 @@ func (s *running) sandboxSecret() string {
 			secret = m[1]
 		}
 		return m != nil
-	}, 5*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 	return secret
 }
 
@@ -292,7 +290,7 @@ func (s *running) do(method, path, body string) (int, map[string]any) {
 // send sends any request and returns the response's bytes.
 func (s *running) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.next(method+" "+path)+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -313,7 +311,7 @@ func (s *running) send(method, path, contentType, body string) (int, string) {
 // that check may fail the test.
 func (s *running) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !check(); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !check(); <-time.After(20 * time.Millisecond) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
 	}
 }

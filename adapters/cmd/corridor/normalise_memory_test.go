@@ -13,6 +13,7 @@ import (
 
 // The heap does not grow during a stream of different unknown codes.
 func TestMemoryDoesNotGrowWithTheLines(t *testing.T) {
+	onlyFull(t, "it measures memory")
 	const lines = 100_000
 	live := func() uint64 {
 		runtime.GC()

@@ -12,7 +12,7 @@ import (
 )
 
 func TestALockExpiresWithoutBeingRead(t *testing.T) {
-	at(t, aLockExpiresWithoutBeingRead, inMemory, sharedToo)
+	at(t, aLockExpiresWithoutBeingRead, inMemory, shared)
 }
 
 func aLockExpiresWithoutBeingRead(t *testing.T, store string) {

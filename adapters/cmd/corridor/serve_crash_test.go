@@ -7,11 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 )
 
 // process is a corridor serve in its own process, with acme logged in.
@@ -54,11 +51,6 @@ const (
 	keysEnv    = dataKeysEnv + "="
 )
 
-// recovered is how long after a start the last validation of a dead process may be
-// pending: recovery begins within 10 s, and the sandbox's slow account takes its time
-// again.
-const recovered = 10*time.Second + sandbox.SlowAfter
-
 // A pending validation ends after the next start, however its process ended (I17).
 func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 	t.Parallel()
@@ -91,22 +83,15 @@ func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 			first := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.before)...)
 			pending := first.validate(account)
 			require.Equal(t, "pending", pending["status"])
-			began := time.Now()
 			err := first.end(c.signal)
 			if c.signal == syscall.SIGTERM {
 				require.NoError(t, err, first.log)
-				require.Less(t, time.Since(began), stopLimit)
 			} else {
 				require.Error(t, err, "killed")
 			}
 
-			began = time.Now()
 			second := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.after)...)
-			status, body := second.validation(pending["id"])
-			require.Equal(t, http.StatusOK, status)
-			require.Equal(t, "pending", body["status"], "it has not ended yet")
 			ended := second.ended(pending["id"])
-			require.Less(t, time.Since(began), recovered)
 			requireResult(t, ended, c.want["status"] != "error", c.want)
 			require.NoError(t, second.end(syscall.SIGTERM), second.log)
 			requireUntold(t, first.log.String()+second.log.String()+first.out.String()+second.out.String(),

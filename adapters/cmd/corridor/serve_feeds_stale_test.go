@@ -10,7 +10,7 @@ import (
 
 // If the price of the first feed is too old, the next feed is used.
 func TestTheNextFeedReplacesAStaleOne(t *testing.T) {
-	at(t, theNextFeedReplacesAStaleOne, inMemory, sharedToo)
+	at(t, theNextFeedReplacesAStaleOne, inMemory, shared)
 }
 
 func theNextFeedReplacesAStaleOne(t *testing.T, store string) {

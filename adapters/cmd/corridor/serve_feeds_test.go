@@ -73,7 +73,7 @@ func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
 		"a file's price too old":       {"--feed", "file:" + stale, "--max-price-age", "1h"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			at(t, func(t *testing.T, store string) { aFeedWithoutALivePriceIs503(t, store, args) }, onFile, sharedToo)
+			at(t, func(t *testing.T, store string) { aFeedWithoutALivePriceIs503(t, store, args) }, onFile, shared)
 		})
 	}
 }
@@ -92,7 +92,7 @@ func aFeedWithoutALivePriceIs503(t *testing.T, store string, args []string) {
 }
 
 func TestAPriceWithinMaxPriceAgeIsUsed(t *testing.T) {
-	at(t, aPriceWithinMaxPriceAgeIsUsed, inMemory, sharedToo)
+	at(t, aPriceWithinMaxPriceAgeIsUsed, inMemory, shared)
 }
 
 func aPriceWithinMaxPriceAgeIsUsed(t *testing.T, store string) {
@@ -103,7 +103,7 @@ func aPriceWithinMaxPriceAgeIsUsed(t *testing.T, store string) {
 }
 
 func TestTheSecondFeedServesPairsThatTheFirstLacks(t *testing.T) {
-	at(t, theSecondFeedServesPairsThatTheFirstLacks, inMemory, sharedToo)
+	at(t, theSecondFeedServesPairsThatTheFirstLacks, inMemory, shared)
 }
 
 func theSecondFeedServesPairsThatTheFirstLacks(t *testing.T, store string) {
@@ -122,7 +122,7 @@ func theSecondFeedServesPairsThatTheFirstLacks(t *testing.T, store string) {
 }
 
 func TestReadinessDependsOnTheFeeds(t *testing.T) {
-	at(t, readinessDependsOnTheFeeds, inMemory, sharedToo)
+	at(t, readinessDependsOnTheFeeds, inMemory, shared)
 }
 
 func readinessDependsOnTheFeeds(t *testing.T, store string) {

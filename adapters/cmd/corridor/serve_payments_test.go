@@ -76,7 +76,7 @@ func TestATimeoutIsFoundAfterAStart(t *testing.T) {
 	write(t, rates, `{"rates":[]}`)
 	for name, args := range map[string][]string{"sandbox": {"--sandbox"}, "not": {"--feed", "file:" + rates}} {
 		t.Run(name, func(t *testing.T) {
-			at(t, func(t *testing.T, store string) { aTimeoutIsFoundAfterAStart(t, store, args) }, onFile, sharedToo)
+			at(t, func(t *testing.T, store string) { aTimeoutIsFoundAfterAStart(t, store, args) }, onFile, shared)
 		})
 	}
 }
@@ -170,7 +170,7 @@ func badPollsAreRejected(t *testing.T, store string) {
 
 // The plays continue where they would be, and no response changes (I27).
 func TestPaymentsSurviveTheirProcess(t *testing.T) {
-	at(t, paymentsSurviveTheirProcess, onFile, sharedToo)
+	at(t, paymentsSurviveTheirProcess, onFile, shared)
 }
 
 func paymentsSurviveTheirProcess(t *testing.T, store string) {
@@ -191,7 +191,7 @@ func paymentsSurviveTheirProcess(t *testing.T, store string) {
 
 // Neither a provider's text nor a transaction's id is logged or in a metric.
 func TestLogsAndMetricsContainNothingOfPayments(t *testing.T) {
-	at(t, logsAndMetricsContainNothingOfPayments, inMemory, sharedToo)
+	at(t, logsAndMetricsContainNothingOfPayments, inMemory, shared)
 }
 
 func logsAndMetricsContainNothingOfPayments(t *testing.T, store string) {

@@ -20,11 +20,9 @@ func ownServer(t *testing.T) (c *pgtest.Cluster, store string) {
 	return c, withPool(c.Database(t, tables), "8")
 }
 
-const (
-	mayWait   = 12 * time.Second // Config.AcquireTimeout and Timeout of adapters/postgres are 7 s; the rest is for a busy machine
-	recovers  = mayWait          // for requests that began to wait just before
-	backAgain = 15 * time.Second // for background work: River's leader polls
-)
+// mayWait is how long a request may take: Config.AcquireTimeout and Timeout of
+// adapters/postgres are 7 s, and the rest is for a busy machine.
+const mayWait = 30 * time.Second
 
 // requireAway requires a valid response for a database that is unavailable or was lost
 // during a change.
@@ -45,6 +43,7 @@ func (l *load) requireAway(t *testing.T) {
 // Requests fail in time while the database is unavailable. Afterwards everything
 // continues by itself, and nothing acknowledged is lost (I10).
 func TestTheServiceRecoversWhenTheDatabaseReturns(t *testing.T) {
+	onlyFull(t, "it compares durations of requests, and servers go away for seconds")
 	t.Parallel()
 	for name, c := range map[string]struct {
 		leave, back func(c *pgtest.Cluster) error
@@ -84,9 +83,8 @@ func TestTheServiceRecoversWhenTheDatabaseReturns(t *testing.T) {
 				require.Less(t, a.took, mayWait)
 			}
 			require.NoError(t, c.back(cluster))
-			since, back := l.done.Load(), time.Now()
+			since := l.done.Load()
 			s.eventually(func() bool { return l.done.Load() > since+20 }, "requests do not go on")
-			require.Less(t, time.Since(back), recovers)
 			l.stop()
 			l.requireAway(t)
 			l.kept(s)
@@ -108,7 +106,7 @@ func TestTheServiceRecoversWhenTheDatabaseReturns(t *testing.T) {
 // requireEventsOf requires the events of everything acknowledged, by lock.
 func (s *running) requireEventsOf(r *receiver, l *load, store string) {
 	s.t.Helper()
-	s.lasts(backAgain+startLimit, func() bool { return rows(s.t, store, `SELECT count(*) FROM events`) == 0 }, "events are left")
+	s.eventually(func() bool { return rows(s.t, store, `SELECT count(*) FROM events`) == 0 }, "events are left")
 	var told sync.Map
 	for _, p := range r.requests() {
 		if id, _ := lockOf(string(p.data)); id != "" {
@@ -128,6 +126,7 @@ func (s *running) requireEventsOf(r *receiver, l *load, store string) {
 // A request that waits too long for a connection is rejected with a time to retry. The
 // metrics show it, and then everything is as before.
 func TestAnExhaustedPoolRejectsRequestsInTime(t *testing.T) {
+	onlyFull(t, "it compares durations of requests")
 	t.Parallel()
 	store := strings.Replace(shared.empty(t), "pool_max_conns=6", "pool_max_conns=4", 1)
 	s := serveTimes(t, 1, nil, "--sandbox", "--store", store, "--clients-file", clientsFile(t))
@@ -149,7 +148,7 @@ func TestAnExhaustedPoolRejectsRequestsInTime(t *testing.T) {
 		a := await(t, "answer", answers)
 		require.NoError(t, a.err)
 		require.Equal(t, http.StatusServiceUnavailable, a.status, a.body)
-		require.Less(t, a.took, mayWait+2*time.Second)
+		require.Less(t, a.took, mayWait)
 		if a.header.Get("Retry-After") == "1" {
 			told++
 		}

@@ -77,7 +77,7 @@ func sandboxReportsCanBeDownloaded(t *testing.T, store string) {
 }
 
 // The key is in the store or configured.
-func TestALinkSurvivesItsProcess(t *testing.T) { at(t, aLinkSurvivesItsProcess, onFile, sharedToo) }
+func TestALinkSurvivesItsProcess(t *testing.T) { at(t, aLinkSurvivesItsProcess, onFile, shared) }
 
 func aLinkSurvivesItsProcess(t *testing.T, store string) {
 	files := "dir:" + filepath.Join(t.TempDir(), "files")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheSandboxLocksARate(t *testing.T) { at(t, theSandboxLocksARate, onFile, sharedToo) }
+func TestTheSandboxLocksARate(t *testing.T) { at(t, theSandboxLocksARate, onFile, shared) }
 
 func theSandboxLocksARate(t *testing.T, store string) {
 	s := serve(t, nil, "--sandbox", "--store", store)
@@ -67,7 +67,7 @@ func theSandboxLocksARate(t *testing.T, store string) {
 	}
 }
 
-func TestACentralBanksFileIsAFeed(t *testing.T) { at(t, aCentralBanksFileIsAFeed, inMemory, sharedToo) }
+func TestACentralBanksFileIsAFeed(t *testing.T) { at(t, aCentralBanksFileIsAFeed, inMemory, shared) }
 
 func aCentralBanksFileIsAFeed(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "eurofxref-daily.xml")
@@ -83,7 +83,7 @@ func aCentralBanksFileIsAFeed(t *testing.T, store string) {
 }
 
 func TestTheFeedFileIsReadAgainWhenItChanges(t *testing.T) {
-	at(t, theFeedFileIsReadAgainWhenItChanges, inMemory, sharedToo)
+	at(t, theFeedFileIsReadAgainWhenItChanges, inMemory, shared)
 }
 
 func theFeedFileIsReadAgainWhenItChanges(t *testing.T, store string) {
@@ -123,7 +123,7 @@ func theFeedFileIsReadAgainWhenItChanges(t *testing.T, store string) {
 	}
 }
 
-func TestTheLimiterAnswers429(t *testing.T) { at(t, theLimiterAnswers429, inMemory, sharedToo) }
+func TestTheLimiterAnswers429(t *testing.T) { at(t, theLimiterAnswers429, inMemory, shared) }
 
 func theLimiterAnswers429(t *testing.T, store string) {
 	s := serveAcme(t, "--store", store, "--sandbox", "--rate-limit", "2")
@@ -222,7 +222,7 @@ func TestThePrintedCommandsHaveThePublicAddress(t *testing.T) {
 }
 
 func TestASecretIsValidOnlyInItsWindow(t *testing.T) {
-	at(t, aSecretIsValidOnlyInItsWindow, inMemory, sharedToo)
+	at(t, aSecretIsValidOnlyInItsWindow, inMemory, shared)
 }
 
 func aSecretIsValidOnlyInItsWindow(t *testing.T, store string) {
@@ -250,7 +250,7 @@ func aSecretIsValidOnlyInItsWindow(t *testing.T, store string) {
 
 // I14: each process reads the file, and its tokens are invalid a few seconds later.
 func TestADisabledClientIsRejected(t *testing.T) {
-	at(t, aDisabledClientIsRejected, inMemory, sharedToo)
+	at(t, aDisabledClientIsRejected, inMemory, shared)
 }
 
 func aDisabledClientIsRejected(t *testing.T, store string) {
@@ -265,7 +265,7 @@ func aDisabledClientIsRejected(t *testing.T, store string) {
 	require.NoError(t, err)
 	write(t, path, strings.Replace(string(text), `"id":"acme"`, `"id":"acme","disabled":true`, 1))
 	for _, one := range s.each() {
-		one.lasts(30*time.Second, func() bool {
+		one.eventually(func() bool {
 			status, _ := one.lock("USD", "ZAR")
 			return status == http.StatusUnauthorized
 		}, "the token is good still")
@@ -274,7 +274,7 @@ func aDisabledClientIsRejected(t *testing.T, store string) {
 	require.Equal(t, http.StatusOK, s.login("beta", betaSecret), "another client")
 }
 
-func TestAMultipartFormIsRejected(t *testing.T) { at(t, aMultipartFormIsRejected, inMemory, sharedToo) }
+func TestAMultipartFormIsRejected(t *testing.T) { at(t, aMultipartFormIsRejected, inMemory, shared) }
 
 func aMultipartFormIsRejected(t *testing.T, store string) {
 	s := serveAcme(t, "--sandbox", "--store", store)

@@ -113,7 +113,7 @@ func TestValidateCanBeInterrupted(t *testing.T) {
 	go func() {
 		done <- run(world, []string{"validate", a.Country, a.AccountType, a.AccountIdentifier, "--bank-code", a.BankCode, "--sandbox"})
 	}()
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "pending") }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "pending") }, patience, 5*time.Millisecond)
 	cancel()
 	require.Equal(t, exitFailed, await(t, "end", done))
 	require.Empty(t, out.String())

@@ -45,7 +45,7 @@ func TestARequestThatTakesTooLongIsA504(t *testing.T) {
 
 // A path that looks like the token route after decoding is a different path and needs a
 // token.
-func TestAnEncodedSlashNeedsAToken(t *testing.T) { at(t, anEncodedSlashNeedsAToken, sharedToo) }
+func TestAnEncodedSlashNeedsAToken(t *testing.T) { at(t, anEncodedSlashNeedsAToken, shared) }
 
 func anEncodedSlashNeedsAToken(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -59,7 +59,7 @@ func anEncodedSlashNeedsAToken(t *testing.T, p place) {
 }
 
 func TestResponsesOfTheTokenRouteAreNotCacheable(t *testing.T) {
-	at(t, responsesOfTheTokenRouteAreNotCacheable, sharedToo)
+	at(t, responsesOfTheTokenRouteAreNotCacheable, shared)
 }
 
 func responsesOfTheTokenRouteAreNotCacheable(t *testing.T, p place) {

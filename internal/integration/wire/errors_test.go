@@ -33,7 +33,7 @@ func (q request) with(name, value string) request {
 }
 
 // The test covers each row of SPEC 5.3 and the additions of the OpenAPI document.
-func TestTheTokenRouteHasItsStatuses(t *testing.T) { at(t, theTokenRouteHasItsStatuses, sharedToo) }
+func TestTheTokenRouteHasItsStatuses(t *testing.T) { at(t, theTokenRouteHasItsStatuses, shared) }
 
 func theTokenRouteHasItsStatuses(t *testing.T, p place) {
 	const path = "/v1/auth/oauth2/token"
@@ -93,7 +93,7 @@ func theTokenRouteHasItsStatuses(t *testing.T, p place) {
 
 // I15: this includes all headers except the trace id.
 func TestBothCausesOf401HaveOneResponse(t *testing.T) {
-	at(t, bothCausesOf401HaveOneResponse, sharedToo)
+	at(t, bothCausesOf401HaveOneResponse, shared)
 }
 
 func bothCausesOf401HaveOneResponse(t *testing.T, p place) {
@@ -107,7 +107,7 @@ func bothCausesOf401HaveOneResponse(t *testing.T, p place) {
 }
 
 // SPEC 5.2: the token is checked before path, method and body.
-func TestTheTokenIsCheckedFirst(t *testing.T) { at(t, theTokenIsCheckedFirst, sharedToo) }
+func TestTheTokenIsCheckedFirst(t *testing.T) { at(t, theTokenIsCheckedFirst, shared) }
 
 func theTokenIsCheckedFirst(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -160,7 +160,7 @@ func theTokenIsCheckedFirst(t *testing.T, p place) {
 }
 
 // The test covers each row of SPEC 4.2 and of 7.1 that applies to the route.
-func TestCreateRateLockHasItsStatuses(t *testing.T) { at(t, createRateLockHasItsStatuses, sharedToo) }
+func TestCreateRateLockHasItsStatuses(t *testing.T) { at(t, createRateLockHasItsStatuses, shared) }
 
 func createRateLockHasItsStatuses(t *testing.T, p place) {
 	const (
@@ -306,7 +306,7 @@ func otherClientsLocksAreNotFound(t *testing.T, p place) {
 }
 
 // Only rejections are 401.
-func TestOnlyRejectedTokensAre401(t *testing.T) { at(t, onlyRejectedTokensAre401, sharedToo) }
+func TestOnlyRejectedTokensAre401(t *testing.T) { at(t, onlyRejectedTokensAre401, shared) }
 
 func onlyRejectedTokensAre401(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -322,7 +322,7 @@ func onlyRejectedTokensAre401(t *testing.T, p place) {
 
 // I29 also holds if a service returns such an error.
 func TestA401OfAServiceHasTheGatewaysEnvelope(t *testing.T) {
-	at(t, a401OfAServiceHasTheGatewaysEnvelope, sharedToo)
+	at(t, a401OfAServiceHasTheGatewaysEnvelope, shared)
 }
 
 func a401OfAServiceHasTheGatewaysEnvelope(t *testing.T, p place) {

@@ -28,20 +28,17 @@ type place struct {
 	name    string
 	servers int
 	open    func(t testing.TB, servers int) []records // opens one store for each of the servers
-	extra   bool                                      // only used with -everywhere
+	extra   bool                                      // only used with -full
 }
 
 var (
 	alone    = place{name: "one server", servers: 1, open: inMemory}
 	together = place{name: "two servers", servers: 2, open: inMemory}
 	// shared is two servers with their own pools on one PostgreSQL database.
-	shared = place{name: "two servers on postgres", servers: 2, open: onDatabase}
-	// sharedToo is shared, but only with -everywhere. Without it, a similar test runs on
-	// shared.
-	sharedToo = place{name: "two servers on postgres", servers: 2, open: onDatabase, extra: true}
+	shared = place{name: "two servers on postgres", servers: 2, open: onDatabase, extra: true}
 )
 
-var everywhere = flag.Bool("everywhere", false, "run all tests of the wire with two servers on one PostgreSQL, too")
+var full = flag.Bool("full", false, "run all tests of the wire with two servers on one PostgreSQL, too")
 
 // at runs one test on one server, on two, and in the given places. Time in a bubble does
 // not pass for a database.
@@ -49,7 +46,7 @@ func at(t *testing.T, test func(t *testing.T, p place), database ...place) {
 	t.Helper()
 	t.Parallel()
 	for _, p := range append([]place{alone, together}, database...) {
-		if p.extra && !*everywhere {
+		if p.extra && !*full {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {

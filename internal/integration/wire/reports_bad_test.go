@@ -10,7 +10,7 @@ import (
 )
 
 // Each field is missing, of the wrong type, empty or out of bounds (SPEC 2.5).
-func TestBadReportRequests(t *testing.T) { at(t, badReportRequests, sharedToo) }
+func TestBadReportRequests(t *testing.T) { at(t, badReportRequests, shared) }
 
 func badReportRequests(t *testing.T, p place) {
 	a := reports(t, p, 1)
@@ -138,7 +138,7 @@ func badReportRequests(t *testing.T, p place) {
 }
 
 // The error names the filter.
-func TestErrorsNameTheWrongFilter(t *testing.T) { at(t, errorsNameTheWrongFilter, sharedToo) }
+func TestErrorsNameTheWrongFilter(t *testing.T) { at(t, errorsNameTheWrongFilter, shared) }
 
 func errorsNameTheWrongFilter(t *testing.T, p place) {
 	a := reports(t, p, 1)
@@ -158,7 +158,7 @@ func errorsNameTheWrongFilter(t *testing.T, p place) {
 }
 
 // An unknown format is not replaced by csv.
-func TestUnknownFormatsAreRejected(t *testing.T) { at(t, unknownFormatsAreRejected, sharedToo) }
+func TestUnknownFormatsAreRejected(t *testing.T) { at(t, unknownFormatsAreRejected, shared) }
 
 func unknownFormatsAreRejected(t *testing.T, p place) {
 	a := reports(t, p, 1)
@@ -176,7 +176,7 @@ func unknownFormatsAreRejected(t *testing.T, p place) {
 
 // See decision 19 of SERVICE.md.
 func TestALimitedClientReportsOnItsMerchants(t *testing.T) {
-	at(t, aLimitedClientReportsOnItsMerchants, sharedToo)
+	at(t, aLimitedClientReportsOnItsMerchants, shared)
 }
 
 func aLimitedClientReportsOnItsMerchants(t *testing.T, p place) {

@@ -38,7 +38,7 @@ func linked(t *testing.T, a *house) request {
 
 const twoRows = "é,2026-11-20T00:00:00.000Z\né,2026-11-20T00:00:01.000Z\n" // 56 bytes
 
-func TestDownloadsSupportRanges(t *testing.T) { at(t, downloadsSupportRanges, sharedToo) }
+func TestDownloadsSupportRanges(t *testing.T) { at(t, downloadsSupportRanges, shared) }
 
 func downloadsSupportRanges(t *testing.T, p place) {
 	a := reports(t, p, 2)
@@ -115,7 +115,7 @@ func requireRefusal(t *testing.T, w *httptest.ResponseRecorder) {
 
 // A path has one method, and not even HEAD in addition.
 func TestOtherMethodsOnADownloadAreRejected(t *testing.T) {
-	at(t, otherMethodsOnADownloadAreRejected, sharedToo)
+	at(t, otherMethodsOnADownloadAreRejected, shared)
 }
 
 func otherMethodsOnADownloadAreRejected(t *testing.T, p place) {

@@ -177,7 +177,7 @@ func aReportIsCreatedAndDownloadedOverHTTP(t *testing.T, p place) {
 	assert.Equal(t, 404, a.do(download).Code, "the link has expired")
 }
 
-func TestManyRowsAreNotInline(t *testing.T) { at(t, manyRowsAreNotInline, sharedToo) }
+func TestManyRowsAreNotInline(t *testing.T) { at(t, manyRowsAreNotInline, shared) }
 
 func manyRowsAreNotInline(t *testing.T, p place) {
 	a := reports(t, p, 1001)
@@ -191,7 +191,7 @@ func manyRowsAreNotInline(t *testing.T, p place) {
 }
 
 // The file is larger than the buffers of a connection.
-func TestALargeFileCanBeDownloaded(t *testing.T) { at(t, aLargeFileCanBeDownloaded, sharedToo) }
+func TestALargeFileCanBeDownloaded(t *testing.T) { at(t, aLargeFileCanBeDownloaded, shared) }
 
 func aLargeFileCanBeDownloaded(t *testing.T, p place) {
 	a := reports(t, p, 80_000)

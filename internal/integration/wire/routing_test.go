@@ -45,7 +45,7 @@ func routes(t *testing.T) (all []string) {
 }
 
 // The test tries every method on every route.
-func TestOtherMethodsAreRejected(t *testing.T) { at(t, otherMethodsAreRejected, sharedToo) }
+func TestOtherMethodsAreRejected(t *testing.T) { at(t, otherMethodsAreRejected, shared) }
 
 func otherMethodsAreRejected(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -71,7 +71,7 @@ func otherMethodsAreRejected(t *testing.T, p place) {
 
 // Unknown paths are flat 404s, never redirects: with a token below /v1 and /accounts,
 // without one elsewhere.
-func TestUnknownPathsAre404(t *testing.T) { at(t, unknownPathsAre404, sharedToo) }
+func TestUnknownPathsAre404(t *testing.T) { at(t, unknownPathsAre404, shared) }
 
 func unknownPathsAre404(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -102,7 +102,7 @@ func unknownPathsAre404(t *testing.T, p place) {
 
 // The test draws paths from hostile pieces. The response is never a redirect, without a
 // token it is the same for all paths below /v1, and no service is called.
-func TestEveryPathHasAnEnvelope(t *testing.T) { at(t, everyPathHasAnEnvelope, sharedToo) }
+func TestEveryPathHasAnEnvelope(t *testing.T) { at(t, everyPathHasAnEnvelope, shared) }
 
 func everyPathHasAnEnvelope(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -130,7 +130,7 @@ func everyPathHasAnEnvelope(t *testing.T, p place) {
 }
 
 func TestReplacedRoutesReferToTheirReplacement(t *testing.T) {
-	at(t, replacedRoutesReferToTheirReplacement, sharedToo)
+	at(t, replacedRoutesReferToTheirReplacement, shared)
 }
 
 func replacedRoutesReferToTheirReplacement(t *testing.T, p place) {
@@ -167,7 +167,7 @@ func TestRoutesOfANilServiceAreLeftOut(t *testing.T) {
 }
 
 func TestTheHandlerCanBeMountedBelowAPrefix(t *testing.T) {
-	at(t, theHandlerCanBeMountedBelowAPrefix, sharedToo)
+	at(t, theHandlerCanBeMountedBelowAPrefix, shared)
 }
 
 func theHandlerCanBeMountedBelowAPrefix(t *testing.T, p place) {

@@ -104,7 +104,7 @@ func TestMetricsCountRequests(t *testing.T) {
 }
 
 // The test fetches the page and everything that it loads.
-func TestTheDocsPageLoads(t *testing.T) { at(t, theDocsPageLoads, sharedToo) }
+func TestTheDocsPageLoads(t *testing.T) { at(t, theDocsPageLoads, shared) }
 
 func theDocsPageLoads(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
@@ -186,7 +186,7 @@ type probe struct {
 func (p *probe) Errorf(string, ...any) { p.failed = true }
 
 // These requests reach net/http before the handler.
-func TestRequestsOverAConnection(t *testing.T) { at(t, requestsOverAConnection, sharedToo) }
+func TestRequestsOverAConnection(t *testing.T) { at(t, requestsOverAConnection, shared) }
 
 func requestsOverAConnection(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})

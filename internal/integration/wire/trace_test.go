@@ -19,7 +19,7 @@ import (
 )
 
 // I28: do checks that trace ids are unique for every response of every test.
-func TestTraceIDIsNeverEchoed(t *testing.T) { at(t, traceIDIsNeverEchoed, sharedToo) }
+func TestTraceIDIsNeverEchoed(t *testing.T) { at(t, traceIDIsNeverEchoed, shared) }
 
 func traceIDIsNeverEchoed(t *testing.T, p place) {
 	const sent = "0123456789abcdef0123456789abcdef"
@@ -36,7 +36,7 @@ func traceIDIsNeverEchoed(t *testing.T, p place) {
 	}
 }
 
-func TestTraceIDsNeedNoRandomness(t *testing.T) { at(t, traceIDsNeedNoRandomness, sharedToo) }
+func TestTraceIDsNeedNoRandomness(t *testing.T) { at(t, traceIDsNeedNoRandomness, shared) }
 
 func traceIDsNeedNoRandomness(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{Random: iotest.ErrReader(errors.New("no chance"))})

@@ -93,7 +93,7 @@ func (d noTransactions) Get(context.Context, string, string) (ports.Transaction,
 	return ports.Transaction{}, d.err
 }
 
-func TestAFailureToReadATransaction(t *testing.T) { at(t, aFailureToReadATransaction, sharedToo) }
+func TestAFailureToReadATransaction(t *testing.T) { at(t, aFailureToReadATransaction, shared) }
 
 func aFailureToReadATransaction(t *testing.T, p place) {
 	for code, status := range map[errcodes.Code]int{

@@ -27,7 +27,7 @@ const (
 )
 
 // The test covers each status of the route (SPEC 4.7, 7.1).
-func TestValidateAccountHasItsStatuses(t *testing.T) { at(t, validateAccountHasItsStatuses, sharedToo) }
+func TestValidateAccountHasItsStatuses(t *testing.T) { at(t, validateAccountHasItsStatuses, shared) }
 
 func validateAccountHasItsStatuses(t *testing.T, p place) {
 	ask := func(body string) request { return post("/accounts/validate", "tok-acme", body) }
@@ -69,7 +69,7 @@ func validateAccountHasItsStatuses(t *testing.T, p place) {
 }
 
 func TestTheServiceReceivesTheWholeRequest(t *testing.T) {
-	at(t, theServiceReceivesTheWholeRequest, sharedToo)
+	at(t, theServiceReceivesTheWholeRequest, shared)
 }
 
 func theServiceReceivesTheWholeRequest(t *testing.T, p place) {
@@ -83,7 +83,7 @@ func theServiceReceivesTheWholeRequest(t *testing.T, p place) {
 
 // A client that is limited to merchants may use no others. This is checked after the form
 // of the request and before its rules.
-func TestClientsUseOnlyTheirMerchants(t *testing.T) { at(t, clientsUseOnlyTheirMerchants, sharedToo) }
+func TestClientsUseOnlyTheirMerchants(t *testing.T) { at(t, clientsUseOnlyTheirMerchants, shared) }
 
 func clientsUseOnlyTheirMerchants(t *testing.T, p place) {
 	own := strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", betas, 1)
