@@ -120,7 +120,7 @@ func await[T any](t *testing.T, what string, from <-chan T) T {
 	select {
 	case v := <-from:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute): // only a hang takes as long
 		require.FailNow(t, "no "+what)
 		panic("unreachable")
 	}

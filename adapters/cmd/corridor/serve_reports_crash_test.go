@@ -27,7 +27,7 @@ const (
 	// each attempt returns the same rows.
 	quarterReport = `{"merchantId":"m","name":"A quarter","columns":["transactionId","status","amount","currency"],` +
 		`"parameters":{"dateRange":{"startDate":"2025-01-01","endDate":"2025-03-31"}}}`
-	quarterReports = 6
+	quarterReports = 3
 )
 
 // Each report ends once after the next start, complete and correct, however the process
