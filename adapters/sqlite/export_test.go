@@ -71,3 +71,24 @@ func (s *Store) Pragma(ctx context.Context, name string) (value string, err erro
 func (s *Store) SaveBy(ctx context.Context, do func() error) error {
 	return s.save(ctx, func(context.Context, *session) error { return do() }, nil)
 }
+
+// Empty removes all rows of all tables.
+func (s *Store) Empty(ctx context.Context) error {
+	return s.update(ctx, func(ctx context.Context, s *session) error {
+		var deletions []string
+		const tables = `SELECT 'DELETE FROM ' || name FROM sqlite_schema
+			WHERE type = 'table' AND name <> 'goose_db_version' AND name NOT LIKE 'sqlite_%'`
+		err := s.each(ctx, tables, nil, func(rows *sql.Rows) error {
+			var deletion string
+			err := rows.Scan(&deletion)
+			deletions = append(deletions, deletion)
+			return err
+		})
+		for _, deletion := range deletions {
+			if err == nil {
+				_, err = s.exec(ctx, deletion)
+			}
+		}
+		return err
+	}, nil)
+}

@@ -12,11 +12,10 @@ import (
 func shared(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	path := migrated(t)
-	stores := []storemodel.Store{open(t, path, nil), open(t, path, nil)}
-	db := raw(t, path)
+	store := open(t, path, nil)
+	stores := []storemodel.Store{store, open(t, path, nil)}
 	return func() []storemodel.Store {
-		query(t, db, `DELETE FROM events; DELETE FROM work_items; DELETE FROM books; DELETE FROM rate_locks; DELETE FROM validations; DELETE FROM transactions; DELETE FROM reports;
-			DELETE FROM cached_answers; DELETE FROM answer_claims`)
+		require.NoError(t, store.Empty(t.Context()))
 		return stores
 	}
 }

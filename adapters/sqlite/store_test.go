@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,7 +20,13 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// A check of a model makes some dozens of calls to two stores; .ci/full makes more checks.
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // These records are what all stores are tested with.
 var (
