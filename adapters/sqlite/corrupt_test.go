@@ -11,6 +11,8 @@ import (
 
 // TestCorruptBook damages one owner's row; other owners must not be affected.
 func TestCorruptBook(t *testing.T) {
+	path := migrated(t)
+	store, db := open(t, path, nil), raw(t, path)
 	for name, damage := range map[string]string{
 		"another format": "x'ff'",
 		"nothing":        "x''",
@@ -19,11 +21,10 @@ func TestCorruptBook(t *testing.T) {
 		"too many locks": "CAST(x'0103' || substr(live, 3) AS BLOB)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := migrated(t)
-			store := open(t, path, nil)
+			wipe(t, store)
 			mustMint(t, store, "acme", "rl_1", epoch)
 			neighbour := mustMint(t, store, "zenith", "rl_2", epoch)
-			query(t, raw(t, path), "UPDATE books SET live = "+damage+" WHERE owner = ?", []byte("acme"))
+			query(t, db, "UPDATE books SET live = "+damage+" WHERE owner = ?", []byte("acme"))
 
 			_, err := store.RateLocks().Book(t.Context(), keyOf("acme"))
 			requireCode(t, errcodes.CorruptRecord, err)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestRestartKeepsEverything(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	client := ports.Client{
@@ -50,7 +50,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 }
 
 func TestRestartKeepsValidations(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	change := changeOf(ended(pending("acme", "v"), ports.StatusVerified))
@@ -88,9 +88,8 @@ func TestRestartKeepsValidations(t *testing.T) {
 // TestTwoProcessesRace lets two stores on one file save the same book. Every
 // acknowledged save must have got a different version.
 func TestTwoProcessesRace(t *testing.T) {
-	path := file(t)
-	const each = 40
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	const each = 20
+	stores := twoProcesses(t)
 	var g errgroup.Group
 	for i, store := range stores {
 		for worker := range 2 {
@@ -125,7 +124,7 @@ func saveEvent(tb testing.TB, store *sqlite.Store, id string) error {
 
 // Another process has an open write transaction.
 func TestAnotherProcessKeepsTheFileLocked(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
 	mustMint(t, store, "acme", "rl_1", epoch)
 	other := raw(t, path)
@@ -142,7 +141,7 @@ func TestAnotherProcessKeepsTheFileLocked(t *testing.T) {
 
 // The store would wait for a minute.
 func TestWaitingHonoursTheContext(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: time.Minute})
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
 	other := raw(t, path)

@@ -87,7 +87,7 @@ func mints(n int) []ports.RateLockChange {
 
 // All are stored, in the order of their arrival, 64 in a transaction.
 func TestSavesThatWaitShareACommit(t *testing.T) {
-	for _, c := range []struct{ saves, commits int }{{1, 2}, {30, 2}, {64, 2}, {65, 3}, {200, 5}} {
+	for _, c := range []struct{ saves, commits int }{{1, 2}, {64, 2}, {65, 3}, {200, 5}} {
 		t.Run(strconv.Itoa(c.saves), func(t *testing.T) {
 			gathered(t, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
 				changes := mints(c.saves)
@@ -323,7 +323,7 @@ func TestCloseWhileSavesWait(t *testing.T) {
 // Several callers save the same books, some give up, and some commits fail: each
 // caller's result agrees with the store.
 func TestSavesOfManyCallers(t *testing.T) {
-	const books, callers, each = 6, 12, 40
+	const books, callers, each = 6, 12, 20
 	var disk sync.Mutex
 	commits := 0
 	store := open(t, migrated(t), &sqlite.Config{Faults: func(point string) error {

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"strings"
 	"testing"
 
@@ -12,8 +13,7 @@ import (
 // TestPlans checks that the statements use their indexes: their work must not grow with
 // what is stored. A plan may have only the steps listed here.
 func TestPlans(t *testing.T) {
-	path := migrated(t)
-	require.NoError(t, sqlite.Migrate(t.Context(), path))
+	db := raw(t, migrated(t))
 	const (
 		transactionByKey = "SEARCH transactions USING INDEX sqlite_autoindex_transactions_1 (owner=? AND id=?)"
 		reportByID       = "SEARCH reports USING INDEX sqlite_autoindex_reports_1 (id=?)"
@@ -89,17 +89,17 @@ func TestPlans(t *testing.T) {
 	}
 	for name, query := range sqlite.Queries {
 		t.Run(name, func(t *testing.T) {
-			for _, step := range planOf(t, path, query) {
+			for _, step := range planOf(t, db, query) {
 				require.Contains(t, steps[name], step)
 			}
 		})
 	}
 }
 
-func planOf(tb testing.TB, path, query string) []string {
+func planOf(tb testing.TB, db *sql.DB, query string) []string {
 	tb.Helper()
 	args := make([]any, 32) // more than any query has
-	rows, err := raw(tb, path).QueryContext(tb.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	rows, err := db.QueryContext(tb.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	require.NoError(tb, err)
 	var steps []string
 	for rows.Next() {

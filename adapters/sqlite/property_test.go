@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -100,21 +101,29 @@ func TestListingsInPages(t *testing.T) {
 
 // FuzzPath opens a file of any name: that very file must contain the data.
 func FuzzPath(f *testing.F) {
-	for _, name := range []string{"a.db", "%2e%2e", "a?mode=memory", "#", "a&b", "\xff", ":memory:", "file:a", "a\x00b"} {
+	data, err := emptyFile()
+	require.NoError(f, err)
+	for _, name := range []string{
+		"a.db", "%2e%2e", "a?mode=memory", "#", "#1.db", "a&b=c.db", ":memory:", "file:a", "a\x00b",
+		"a b.db", "50%.db", "%41.db", "\u00e4\u20ac.db", "new\nline.db", "\xff.db",
+	} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		if name == "" || len(name) > 200 || name != filepath.Base(name) || name == "." || name == ".." {
 			t.Skip("not the name of a file in a folder")
 		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := sqlite.Migrate(t.Context(), path); err != nil {
-			return
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Skip("not the name of a file")
 		}
-		require.FileExists(t, path)
-		store, err := sqlite.Open(t.Context(), path, &sqlite.Config{SkipMigrate: true})
+		mustMint(t, open(t, path, &sqlite.Config{SkipMigrate: true}), "acme", "rl_1", epoch)
+		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
-		require.NoError(t, store.Close())
+		for _, e := range entries {
+			require.Contains(t, []string{name, name + "-wal", name + "-shm"}, e.Name())
+		}
 	})
 }
 
@@ -126,7 +135,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	for i := range 4 {
 		owner := string(rune('a' + i))
 		wg.Go(func() {
-			for n := range 15 {
+			for n := range 8 {
 				mustSave(ctx, t, store, owner, n)
 				_, err := store.RateLocks().List(ctx, ports.LockQuery{Pair: usdZAR, Limit: 5})
 				assert.NoError(t, err)

@@ -18,11 +18,15 @@ var errDisk = errors.New("the disk is broken")
 
 // broken fails at the given points once it is armed.
 type broken struct {
-	armed  bool
-	points []string
+	armed    bool
+	points   []string
+	readBack func() // what another process does before the outcome is read, or nil
 }
 
 func (b *broken) fault(point string) error {
+	if b.armed && point == sqlite.BeforeReadBack && b.readBack != nil {
+		b.readBack()
+	}
 	for _, p := range b.points {
 		if b.armed && p == point {
 			return errDisk
@@ -47,10 +51,12 @@ var failedCommits = map[string]struct {
 // If COMMIT fails, Save reads back whether the change is stored. If it cannot, the
 // outcome is unknown. The result is never wrong.
 func TestFailedCommit(t *testing.T) {
+	disk, path := &broken{}, migrated(t)
+	store := open(t, path, &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
-			disk, path := &broken{points: c.points}, migrated(t)
-			store := open(t, path, &sqlite.Config{Faults: disk.fault})
+			wipe(t, store)
+			disk.points = c.points
 			mustMint(t, store, "acme", "rl_1", epoch)
 			change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_2", epoch.Add(1e9)))
 
@@ -115,34 +121,28 @@ func expire(b ports.Book) ports.RateLockChange {
 	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{l}, Events: []ports.Event{e}}
 }
 
+// overtaken returns a store on the broken disk, and another on the same file.
+func overtaken(tb testing.TB, disk *broken) (store, other *sqlite.Store) {
+	tb.Helper()
+	path := migrated(tb)
+	return open(tb, path, &sqlite.Config{Faults: disk.fault}), open(tb, path, nil)
+}
+
 // Another process takes the version in between, so only the change's own records show
 // the outcome.
 func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
-	path := migrated(t)
-	other := open(t, path, nil)
-	var overtake func()
-	store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-		switch {
-		case overtake == nil:
-			return nil
-		case point == sqlite.BeforeReadBack:
-			overtake()
-			return nil
-		case point == sqlite.BeforeCommit:
-			return errDisk
-		}
-		return nil
-	}})
+	disk := &broken{points: []string{sqlite.BeforeCommit}}
+	store, other := overtaken(t, disk)
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
-	overtake = func() { mustMint(t, other, "acme", "rl_2", epoch) }
+	disk.armed, disk.readBack = true, func() { mustMint(t, other, "acme", "rl_2", epoch) }
 	requireCode(t, errcodes.StorageUnavailable, store.RateLocks().Save(t.Context(), change))
-	overtake = nil
+	disk.armed = false
 	_, _, err := store.RateLocks().Lock(t.Context(), "acme", "rl_1")
 	requireCode(t, errcodes.NotFound, err)
 
 	ending := expire(bookOf(t, store, "acme"))
 	ending.Events = nil
-	overtake = func() { mustMint(t, other, "acme", "rl_3", epoch.Add(1e9)) }
+	disk.armed, disk.readBack = true, func() { mustMint(t, other, "acme", "rl_3", epoch.Add(1e9)) }
 	requireCode(t, errcodes.OutcomeUnknown, store.RateLocks().Save(t.Context(), ending))
 }
 

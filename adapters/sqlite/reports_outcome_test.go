@@ -22,6 +22,8 @@ func timedReport(j ports.ReportJob) ports.ReportChange {
 // TestFailedCommitOfAReport saves a new job, a heartbeat and ends. The result must be
 // true wherever the outcome can be read.
 func TestFailedCommitOfAReport(t *testing.T) {
+	disk := &broken{}
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
 		for carried, change := range map[string]func(j ports.ReportJob) ports.ReportChange{
 			"alone":         func(j ports.ReportJob) ports.ReportChange { return ports.ReportChange{Job: j} },
@@ -29,8 +31,8 @@ func TestFailedCommitOfAReport(t *testing.T) {
 			"with work":     timedReport,
 		} {
 			t.Run(name+", "+carried, func(t *testing.T) {
-				disk := &broken{points: c.points}
-				store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
+				wipe(t, store)
+				disk.points = c.points
 				begun, other := mustReport(t, store, runs("acme", "begun")), mustReport(t, store, runs("acme", "other"))
 				third := mustReport(t, store, runs("acme", "third"))
 				wide := runs("acme", "wide")
@@ -61,6 +63,8 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 	foreign := runs("zenith", "r")
 	type list = []ports.ReportJob
 	lost, acked := sqlite.BeforeCommit, sqlite.AfterCommit
+	disk := &broken{}
+	store, other := overtaken(t, disk)
 	for name, c := range map[string]struct {
 		point  string
 		before list // saved in turn
@@ -87,22 +91,16 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 		"their end was removed":                   {lost, list{begun}, at(beat, 1), true, list{at(end, 1)}, true, errcodes.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := migrated(t), false
-			other := open(t, path, nil)
-			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-				switch {
-				case armed && point == c.point:
-					return errDisk
-				case armed && point == sqlite.BeforeReadBack:
-					for _, j := range c.theirs {
-						mustReport(t, other, j)
-					}
-					if c.gone {
-						require.NoError(t, other.Reports().RemoveReport(t.Context(), "acme", "r"))
-					}
+			disk.armed = false
+			wipe(t, store)
+			disk.points, disk.readBack = []string{c.point}, func() {
+				for _, j := range c.theirs {
+					mustReport(t, other, j)
 				}
-				return nil
-			}})
+				if c.gone {
+					require.NoError(t, other.Reports().RemoveReport(t.Context(), "acme", "r"))
+				}
+			}
 			for _, j := range c.before {
 				mustReport(t, store, j)
 			}
@@ -110,7 +108,7 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 			if c.event {
 				change = reportOf(c.mine)
 			}
-			armed = true
+			disk.armed = true
 			requireCode(t, c.code, store.Reports().Save(t.Context(), change))
 		})
 	}
@@ -127,24 +125,18 @@ func TestFailedCommitOfAReportWhoseEventIsDelivered(t *testing.T) {
 		"work still waits":  {timedReport(runs("acme", "r")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := migrated(t), false
-			other := open(t, path, nil)
-			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-				switch {
-				case armed && point == sqlite.AfterCommit:
-					return errDisk
-				case armed && point == sqlite.BeforeReadBack:
-					for _, e := range claimAll(t, other) {
-						require.NoError(t, other.Outbox().Ack(t.Context(), e))
-					}
+			disk := &broken{points: []string{sqlite.AfterCommit}}
+			store, other := overtaken(t, disk)
+			disk.readBack = func() {
+				for _, e := range claimAll(t, other) {
+					require.NoError(t, other.Outbox().Ack(t.Context(), e))
 				}
-				return nil
-			}})
+			}
 			change := reportOf(runs("acme", "r"))
 			change.Work = c.work
-			armed = true
+			disk.armed = true
 			requireCode(t, c.code, store.Reports().Save(t.Context(), change))
-			armed = false
+			disk.armed = false
 			require.Empty(t, claimAll(t, other))
 		})
 	}

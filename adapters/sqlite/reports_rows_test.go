@@ -14,6 +14,9 @@ import (
 
 // TestCorruptReport damages one row; other rows must not be affected.
 func TestCorruptReport(t *testing.T) {
+	path := migrated(t)
+	store, db := open(t, path, nil), raw(t, path)
+	query(t, db, "PRAGMA ignore_check_constraints = ON")
 	for name, damage := range map[string]string{
 		"an unknown status":              "status = 'PAUSED'",
 		"an unknown kind":                "kind = 'gossip'",
@@ -27,12 +30,9 @@ func TestCorruptReport(t *testing.T) {
 		"filters with an object as text": `filters = '[{"column":{}}]'`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := migrated(t)
-			store := open(t, path, nil)
+			wipe(t, store)
 			damaged := mustReport(t, store, runs("acme", "a"))
 			neighbour := mustReport(t, store, completed(runs("acme", "b")))
-			db := raw(t, path)
-			query(t, db, "PRAGMA ignore_check_constraints = ON")
 			query(t, db, "UPDATE reports SET "+damage+" WHERE id = ?", []byte("a"))
 
 			_, err := store.Reports().Report(t.Context(), "acme", "a")

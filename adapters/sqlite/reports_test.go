@@ -42,8 +42,7 @@ func requireReport(tb testing.TB, store *sqlite.Store, want ports.ReportJob) {
 // Workers of two stores on one file claim, beat and end jobs, and abandon some of them:
 // each job ends once, and only that end's event is stored (I22, I32).
 func TestTwoProcessesShareReports(t *testing.T) {
-	path := migrated(t)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	stores := twoProcesses(t)
 	const n = 40
 	for i := range n {
 		mustReport(t, stores[i%2], runs("acme", "r"+strconv.Itoa(i)))

@@ -41,8 +41,7 @@ func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
 
 // All racers of two stores on one file get the same secret, and one gets the claim.
 func TestTwoProcessesRaceForSecretsAndClaims(t *testing.T) {
-	path := migrated(t)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	stores := twoProcesses(t)
 	const racers, rounds = 6, 25
 	var got [racers][rounds]string
 	var won [racers][rounds]bool

@@ -85,6 +85,21 @@ func raw(tb testing.TB, path string) *sql.DB {
 	return db
 }
 
+// wipe removes everything that the store contains: the cases of a table use one store in
+// turn, because opening it takes longer than most of them.
+func wipe(tb testing.TB, store *sqlite.Store) {
+	tb.Helper()
+	require.NoError(tb, store.Empty(tb.Context()))
+}
+
+// twoProcesses returns two stores on one file. They wait for one another as long as a
+// busy machine needs.
+func twoProcesses(tb testing.TB) []*sqlite.Store {
+	tb.Helper()
+	path, patient := migrated(tb), &sqlite.Config{BusyTimeout: sqlite.MaxBusyTimeout}
+	return []*sqlite.Store{open(tb, path, patient), open(tb, path, patient)}
+}
+
 func query(tb testing.TB, db *sql.DB, query string, args ...any) {
 	tb.Helper()
 	_, err := db.ExecContext(tb.Context(), query, args...)

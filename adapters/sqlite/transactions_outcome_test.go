@@ -15,6 +15,8 @@ import (
 // TestFailedCommitOfATransaction saves new transactions, a change, an end and a late
 // payment. The result must be true wherever the outcome can be read.
 func TestFailedCommitOfATransaction(t *testing.T) {
+	disk := &broken{}
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
 		for carried, change := range map[string]func(tx ports.Transaction) ports.TransactionChange{
 			"alone":         func(tx ports.Transaction) ports.TransactionChange { return ports.TransactionChange{Transaction: tx} },
@@ -22,8 +24,8 @@ func TestFailedCommitOfATransaction(t *testing.T) {
 			"with work":     timedOf,
 		} {
 			t.Run(name+", "+carried, func(t *testing.T) {
-				disk := &broken{points: c.points}
-				store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
+				wipe(t, store)
+				disk.points = c.points
 				begun := mustTransact(t, store, waiting("acme", "begun"))
 				moved := mustTransact(t, store, waiting("acme", "moved"))
 				moved.RespondBy = time.Time{}
@@ -67,6 +69,8 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 	done := []ports.Transaction{end}
 	lost, acked := sqlite.BeforeCommit, sqlite.AfterCommit
 	type list = []ports.Transaction
+	disk := &broken{}
+	store, other := overtaken(t, disk)
 	for name, c := range map[string]struct {
 		point  string
 		before list // saved in turn
@@ -94,19 +98,13 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 		"they saved my late payment again":               {acked, done, at(landed(end), 1), true, list{at(landed(end), 2)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := migrated(t), false
-			other := open(t, path, nil)
-			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-				switch {
-				case armed && point == c.point:
-					return errDisk
-				case armed && point == sqlite.BeforeReadBack:
-					for _, tx := range c.theirs {
-						mustTransact(t, other, tx)
-					}
+			disk.armed = false
+			wipe(t, store)
+			disk.points, disk.readBack = []string{c.point}, func() {
+				for _, tx := range c.theirs {
+					mustTransact(t, other, tx)
 				}
-				return nil
-			}})
+			}
 			for _, tx := range c.before {
 				mustTransact(t, store, tx)
 			}
@@ -114,7 +112,7 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 			if c.event {
 				change = moveOf(c.mine)
 			}
-			armed = true
+			disk.armed = true
 			requireCode(t, c.code, store.Transactions().Save(t.Context(), change))
 		})
 	}
@@ -131,24 +129,18 @@ func TestFailedCommitOfATransactionWhoseEventIsDelivered(t *testing.T) {
 		"work still waits":  {timedOf(waiting("acme", "t")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := migrated(t), false
-			other := open(t, path, nil)
-			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-				switch {
-				case armed && point == sqlite.AfterCommit:
-					return errDisk
-				case armed && point == sqlite.BeforeReadBack:
-					for _, e := range claimAll(t, other) {
-						require.NoError(t, other.Outbox().Ack(t.Context(), e))
-					}
+			disk := &broken{points: []string{sqlite.AfterCommit}}
+			store, other := overtaken(t, disk)
+			disk.readBack = func() {
+				for _, e := range claimAll(t, other) {
+					require.NoError(t, other.Outbox().Ack(t.Context(), e))
 				}
-				return nil
-			}})
+			}
 			change := moveOf(waiting("acme", "t"))
 			change.Work = c.work
-			armed = true
+			disk.armed = true
 			requireCode(t, c.code, store.Transactions().Save(t.Context(), change))
-			armed = false
+			disk.armed = false
 			require.Empty(t, claimAll(t, other))
 			requireTransaction(t, store, func() ports.Transaction { tx := waiting("acme", "t"); tx.Version = 1; return tx }())
 		})

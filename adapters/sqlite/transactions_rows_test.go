@@ -13,17 +13,17 @@ import (
 
 // TestCorruptTransaction damages one row; other rows must not be affected.
 func TestCorruptTransaction(t *testing.T) {
+	path := migrated(t)
+	store, db := open(t, path, nil), raw(t, path)
+	query(t, db, "PRAGMA ignore_check_constraints = ON")
 	for name, damage := range map[string]string{
 		"an unknown status":    "status = 'paid'",
 		"an unknown direction": "direction = 'sideways'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := migrated(t)
-			store := open(t, path, nil)
+			wipe(t, store)
 			damaged := mustTransact(t, store, waiting("acme", "a"))
 			neighbour := mustTransact(t, store, failed(waiting("zenith", "a")))
-			db := raw(t, path)
-			query(t, db, "PRAGMA ignore_check_constraints = ON")
 			query(t, db, "UPDATE transactions SET "+damage+" WHERE owner = ?", []byte("acme"))
 
 			_, err := store.Transactions().Transaction(t.Context(), "acme", "a")

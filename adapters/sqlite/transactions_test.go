@@ -35,8 +35,7 @@ func requireTransaction(tb testing.TB, store *sqlite.Store, want ports.Transacti
 // Two stores on one file end each of many transactions differently: one end succeeds,
 // and only its event is stored (I27, I32).
 func TestTwoProcessesEndOneTransaction(t *testing.T) {
-	path := migrated(t)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	stores := twoProcesses(t)
 	const n = 40
 	var begun []ports.Transaction
 	for i := range n {

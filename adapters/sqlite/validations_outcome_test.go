@@ -14,10 +14,12 @@ import (
 // TestFailedCommitOfAValidation saves a new validation, a change and an end. The result
 // must be true wherever the outcome can be read.
 func TestFailedCommitOfAValidation(t *testing.T) {
+	disk := &broken{}
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
-			disk := &broken{points: c.points}
-			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
+			wipe(t, store)
+			disk.points = c.points
 			saved := mustValidate(t, store, pending("acme", "saved"))
 			unsealed := mustValidate(t, store, pending("acme", "unsealed"))
 			unsealed.Sealed = ports.Sealed{}
@@ -61,6 +63,8 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 		return r
 	}
 	lost, acked := sqlite.BeforeCommit, sqlite.AfterCommit
+	disk := &broken{}
+	store, other := overtaken(t, disk)
 	for name, c := range map[string]struct {
 		point  string
 		record ports.ValidationRecord
@@ -79,25 +83,19 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 		"no other write":                        {lost, mine, true, nil, errcodes.StorageUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := migrated(t), false
-			other := open(t, path, nil)
-			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-				switch {
-				case armed && point == c.point:
-					return errDisk
-				case armed && point == sqlite.BeforeReadBack:
-					for _, r := range c.theirs {
-						mustValidate(t, other, r)
-					}
+			disk.armed = false
+			wipe(t, store)
+			disk.points, disk.readBack = []string{c.point}, func() {
+				for _, r := range c.theirs {
+					mustValidate(t, other, r)
 				}
-				return nil
-			}})
+			}
 			mustValidate(t, store, pending("acme", "v"))
 			change := ports.ValidationChange{Record: c.record}
 			if c.event {
 				change = changeOf(c.record)
 			}
-			armed = true
+			disk.armed = true
 			requireCode(t, c.code, store.Validations().Save(t.Context(), change))
 		})
 	}
@@ -105,20 +103,14 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 
 // Only the sealed bytes show the outcome.
 func TestFailedCommitOfAValidationWhoseEventIsDelivered(t *testing.T) {
-	path, armed := migrated(t), false
-	other := open(t, path, nil)
-	store := open(t, path, &sqlite.Config{Faults: func(point string) error {
-		switch {
-		case armed && point == sqlite.AfterCommit:
-			return errDisk
-		case armed && point == sqlite.BeforeReadBack:
-			for _, e := range claimAll(t, other) {
-				require.NoError(t, other.Outbox().Ack(t.Context(), e))
-			}
+	disk := &broken{points: []string{sqlite.AfterCommit}}
+	store, other := overtaken(t, disk)
+	disk.readBack = func() {
+		for _, e := range claimAll(t, other) {
+			require.NoError(t, other.Outbox().Ack(t.Context(), e))
 		}
-		return nil
-	}})
-	armed = true
+	}
+	disk.armed = true
 	require.NoError(t, store.Validations().Save(t.Context(), changeOf(ended(pending("acme", "v"), ports.StatusVerified))))
 	require.Empty(t, claimAll(t, other))
 }

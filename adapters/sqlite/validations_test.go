@@ -33,8 +33,7 @@ func requireValidation(tb testing.TB, store *sqlite.Store, want ports.Validation
 // Two stores on one file end each of many validations differently: one end succeeds, and
 // only its event is stored.
 func TestTwoProcessesEndOneValidation(t *testing.T) {
-	path := migrated(t)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	stores := twoProcesses(t)
 	const n = 40
 	var records []ports.ValidationRecord
 	for i := range n {
