@@ -46,6 +46,7 @@ func fillUp(tb testing.TB, dir string) (empty func()) {
 }
 
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t, 4<<20)
 	if dir == "" {
 		t.Skip("mounting a disk needs privileges")
@@ -108,6 +109,7 @@ func requireAllRejected(tb testing.TB, store *sqlite.Store, round int) {
 // On a full disk a rejected end leaves the transaction pending; it is accepted once
 // there is space.
 func TestFullDiskOfTransactions(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t, 4<<20)
 	if dir == "" {
 		t.Skip("mounting a disk needs privileges")
@@ -138,6 +140,7 @@ func TestFullDiskOfTransactions(t *testing.T) {
 // On a full disk a rejected end leaves the report running under its lease; it is
 // accepted once there is space.
 func TestFullDiskOfReports(t *testing.T) {
+	t.Parallel()
 	dir := smallDisk(t, 4<<20)
 	if dir == "" {
 		t.Skip("mounting a disk needs privileges")

@@ -85,6 +85,7 @@ func saveUntilKilled(t *testing.T, store *sqlite.Store, saver int) error {
 // TestKill9OfManySavers checks with two processes on one file that each caller's result
 // is true, and that a lock is stored with its event or not at all (I10, I32).
 func TestKill9OfManySavers(t *testing.T) {
+	t.Parallel()
 	path := migrated(t)
 	results := map[string][]string{} // the lines, by id
 	for range *crashRounds {

@@ -323,6 +323,7 @@ func TestCloseWhileSavesWait(t *testing.T) {
 // Several callers save the same books, some give up, and some commits fail: each
 // caller's result agrees with the store.
 func TestSavesOfManyCallers(t *testing.T) {
+	t.Parallel()
 	const books, callers, each = 6, 12, 20
 	var disk sync.Mutex
 	commits := 0

@@ -21,6 +21,7 @@ var anyText, anyTime = storemodel.AnyBytes, storemodel.AnyTime
 
 // TestRecordsComeBackEqual saves any lock and event, and reads them in every way.
 func TestRecordsComeBackEqual(t *testing.T) {
+	t.Parallel()
 	store := open(t, migrated(t), nil)
 	taken := map[string]bool{"": true}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,6 +62,7 @@ func TestRecordsComeBackEqual(t *testing.T) {
 // TestListingsInPages reads Live and Due page by page, with locks of equal times: each
 // lock is returned once.
 func TestListingsInPages(t *testing.T) {
+	t.Parallel()
 	store := open(t, migrated(t), nil)
 	var locks []ports.RateLock
 	for i := range 60 {

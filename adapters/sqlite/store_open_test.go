@@ -105,6 +105,7 @@ func schemaOf(tb testing.TB, path string) map[string]string {
 }
 
 func TestFourOpenOneNewFileAtOnce(t *testing.T) {
+	t.Parallel()
 	for range 2 {
 		path := file(t)
 		var wg sync.WaitGroup
