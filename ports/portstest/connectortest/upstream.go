@@ -203,9 +203,9 @@ func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
 	}
 }
 
-// rejects checks that a lookup fails with one of the codes within 20 seconds.
+// rejects checks that a lookup fails with one of the codes within a minute.
 func (d *desk) rejects(l ports.AccountLookup, what string, codes ...errcodes.Code) {
-	const long = 20 * time.Second
+	const long = time.Minute
 	ctx, cancel := context.WithTimeout(d.k.Context(), long)
 	defer cancel()
 	answer, err := d.ask(ctx, l)

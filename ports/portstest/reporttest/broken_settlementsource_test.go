@@ -124,6 +124,7 @@ func TestSettlementSourceSkipsWhatTheHarnessLacks(t *testing.T) {
 }
 
 func TestSettlementSourceCatchesWrongSources(t *testing.T) {
+	settlesSoon(t)
 	wrong := wrongSettlements()
 	for _, c := range settlementChecks {
 		if len(wrong[c.Name]) == 0 {

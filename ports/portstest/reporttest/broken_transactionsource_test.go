@@ -193,7 +193,16 @@ func TestTransactionSourceSkipsWhatTheHarnessLacks(t *testing.T) {
 	}
 }
 
+// settlesSoon shortens the wait for goroutines that the wrong sources never end.
+func settlesSoon(t *testing.T) {
+	t.Helper()
+	was := settling
+	settling = 50 * time.Millisecond
+	t.Cleanup(func() { settling = was })
+}
+
 func TestTransactionSourceCatchesWrongSources(t *testing.T) {
+	settlesSoon(t)
 	wrong := wrongSources()
 	for _, c := range sourceChecks {
 		if len(wrong[c.Name]) == 0 {

@@ -35,6 +35,10 @@ var sourceStreamChecks = []sourceCheck{
 	{"AsOf is not in the future", func(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
+// settling is how long what an abandoned stream started may keep running: a busy
+// machine may need long.
+var settling = time.Minute
+
 // stops abandons streams many times and checks that nothing keeps running.
 func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 	const times = 64
@@ -50,11 +54,12 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 			return asked < left
 		})
 	}
-	for range 200 {
+	const often = 5 * time.Millisecond
+	for waited := time.Duration(0); waited < settling; waited += often {
 		if runtime.NumGoroutine() < before+times/2 {
 			return
 		}
-		<-ports.SystemClock().After(5 * time.Millisecond)
+		<-ports.SystemClock().After(often)
 	}
 	k.Fatalf("%d abandoned streams left %d goroutines running", times, runtime.NumGoroutine()-before)
 }

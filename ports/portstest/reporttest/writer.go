@@ -23,6 +23,9 @@ type WriterHarness struct {
 	// Reads returns the text that Read returns for a valid UTF-8 text in a column,
 	// if the format changes it on purpose. Nil means that the text is unchanged.
 	Reads func(column ports.Column, text string) string
+	// Memory makes the suite check that the memory in use does not grow with the rows.
+	// This writes 135 MB, and tests that run at the same time falsify it.
+	Memory bool
 	// Except maps checks that the writer cannot pass to the reason.
 	Except map[string]string
 }

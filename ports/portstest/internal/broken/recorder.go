@@ -35,8 +35,12 @@ func Record(t *testing.T, check func(tb testing.TB)) *Recorder {
 	return r
 }
 
-// Run runs a case of the check. If the case fails, so does the check.
+// Run runs a case of the check. If the case fails, so does the check, and later cases
+// are left out: the flaw is caught.
 func (r *Recorder) Run(name string, fn func(tb testing.TB)) bool {
+	if r.Failed() {
+		return false
+	}
 	c := &Recorder{TB: r.TB, inCase: true}
 	var wg sync.WaitGroup
 	wg.Go(func() { fn(c) })
