@@ -3,6 +3,7 @@ package jsonl_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,8 +17,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
+var full = flag.Bool("full", false, "also run what .ci/full runs")
+
 func TestConforms(t *testing.T) {
 	reporttest.ReportWriter(t, reporttest.WriterHarness{
+		Memory: *full,
 		Open: func(testing.TB) ports.ReportWriter { return jsonl.New() },
 		Read: func(tb testing.TB, file []byte, columns []ports.Column) ([]string, [][]string) {
 			tb.Helper()

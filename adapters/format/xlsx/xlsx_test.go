@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -189,11 +190,12 @@ func TestSheetRowsOutOfRangeAreRejected(t *testing.T) {
 	}
 }
 
-// large writes more than excelize keeps in memory.
+// large writes a text that looks escaped, and more than excelize keeps in memory.
 func large(tb testing.TB, c *xlsx.Config, out io.Writer) ports.RowWriter {
 	tb.Helper()
 	w, err := newWriter(tb, c).Begin(out, textColumn)
 	require.NoError(tb, err)
+	require.NoError(tb, w.Write([]string{"_x0041_"}))
 	text := strings.Repeat("x", 30_000)
 	for range excelize.StreamChunkSize/len(text) + 2 {
 		require.NoError(tb, w.Write([]string{text}))
@@ -215,28 +217,32 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 		require.NoError(t, err)
 		return len(files)
 	}
-	w := large(t, &xlsx.Config{TempDir: dir}, io.Discard)
+	var out bytes.Buffer
+	w := large(t, &xlsx.Config{TempDir: dir}, &out)
 	require.Equal(t, 1, left())
 	require.NoError(t, w.Close())
 	require.Zero(t, left(), "after Close")
+	xml := sheetXML(t, out.Bytes(), 1)
+	require.Equal(t, 1, strings.Count(xml, "<t>_x005F_x0041_</t>"), "the text that looks escaped")
+	require.Equal(t, 2, strings.Count(xml, "_x"), "there is no other")
 	w = large(t, &xlsx.Config{TempDir: dir}, broken{})
 	require.Equal(t, errBroken, w.Close(), "the error is unchanged")
 	require.Zero(t, left(), "after a Close that failed")
 }
 
 // A mark may be split between two pieces of a temporary file.
-func TestEscapesAreCorrectInALargeSheet(t *testing.T) {
+func TestMarksAreReplacedWhereverTheyAreSplit(t *testing.T) {
 	t.Parallel()
-	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and plain text: "+strings.Repeat(" letters.", 120), 29)
-	var given [][]string
-	for range excelize.StreamChunkSize / len(text) {
-		given = append(given, []string{text})
-	}
-	rows := sheet(t, open(t, write(t, newWriter(t, &xlsx.Config{TempDir: t.TempDir()}), named, given...)), "report", 1)
-	require.Len(t, rows, len(given)+1)
-	require.Equal(t, []string{"_x0042_"}, rows[0])
-	for _, row := range rows[1:] {
-		require.Equal(t, text, row[0])
+	text, want := "a"+xlsx.Mark+xlsx.Mark+"é"+xlsx.Mark, "a_x005F__x005F_é_x005F_"
+	for size := 1; size <= len(text); size++ {
+		var out bytes.Buffer
+		w := xlsx.Unmarker(&out)
+		for piece := range slices.Chunk([]byte(text), size) {
+			n, err := w.Write(piece)
+			require.NoError(t, err)
+			require.Equal(t, len(piece), n)
+		}
+		require.Equal(t, want, out.String(), "in pieces of %d bytes", size)
 	}
 }
 
