@@ -25,7 +25,7 @@ var (
 func TestConforms(t *testing.T) {
 	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Memory: *full,
-		Open: func(tb testing.TB) ports.ReportWriter { return newWriter(tb, nil) },
+		Open:   func(tb testing.TB) ports.ReportWriter { return newWriter(tb, nil) },
 		Read: func(tb testing.TB, file []byte, _ []ports.Column) ([]string, [][]string) {
 			tb.Helper()
 			lines := parse(tb, file)

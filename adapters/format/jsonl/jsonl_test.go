@@ -22,7 +22,7 @@ var full = flag.Bool("full", false, "also run what .ci/full runs")
 func TestConforms(t *testing.T) {
 	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Memory: *full,
-		Open: func(testing.TB) ports.ReportWriter { return jsonl.New() },
+		Open:   func(testing.TB) ports.ReportWriter { return jsonl.New() },
 		Read: func(tb testing.TB, file []byte, columns []ports.Column) ([]string, [][]string) {
 			tb.Helper()
 			return nil, parse(tb, string(file), columns)

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 func TestConforms(t *testing.T) {
 	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Memory: *full,
-		Open: func(tb testing.TB) ports.ReportWriter { return newWriter(tb, &xlsx.Config{TempDir: tb.TempDir()}) },
+		Open:   func(tb testing.TB) ports.ReportWriter { return newWriter(tb, &xlsx.Config{TempDir: tb.TempDir()}) },
 		Read: func(tb testing.TB, file []byte, columns []ports.Column) ([]string, [][]string) {
 			tb.Helper()
 			rows := sheet(tb, open(tb, file), "report", len(columns))

@@ -22,7 +22,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-var crashRounds = flag.Int("crash.rounds", 10, "how often a process is killed in the middle of its writes")
+var crashRounds = flag.Int("crash.rounds", 2, "how often a process is killed in the middle of its writes")
 
 const crashEnv = "CORRIDOR_TEST_CRASH_DB"
 

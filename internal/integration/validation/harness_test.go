@@ -3,6 +3,9 @@ package validation_test
 import (
 	"bytes"
 	"context"
+	"flag"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -59,6 +62,14 @@ type storage interface {
 	Close() error
 }
 
+func TestMain(m *testing.M) {
+	// .ci/full makes more checks.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 // storages opens each store for the tests.
 var storages = map[string]func(tb testing.TB) storage{
 	"memory": func(tb testing.TB) storage {
@@ -69,12 +80,31 @@ var storages = map[string]func(tb testing.TB) storage{
 	},
 	"sqlite": func(tb testing.TB) storage {
 		tb.Helper()
-		s, err := sqlite.Open(tb.Context(), tb.TempDir()+"/validations.db", nil)
+		path := tb.TempDir() + "/validations.db"
+		data, err := emptyFile()
+		require.NoError(tb, err)
+		require.NoError(tb, os.WriteFile(path, data, 0o600))
+		s, err := sqlite.Open(tb.Context(), path, nil)
 		require.NoError(tb, err)
 		tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 		return s
 	},
 }
+
+// emptyFile returns a file of SQLite that has its tables: creating them is most of the
+// time of a small test.
+var emptyFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "corridor")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "validations.db")
+	if err := sqlite.Migrate(context.Background(), path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 func onEachStore(t *testing.T, test func(t *testing.T, store storage)) {
 	t.Helper()
