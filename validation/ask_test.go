@@ -207,7 +207,7 @@ func aLateAnswerIsIgnored(t *testing.T) {
 	end := b.ended(v.ID, 31*time.Second)
 	assert.Equal(t, ports.StatusError, end.Status)
 	release()
-	require.Eventually(t, func() bool { return len(b.latecomers()) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.latecomers()) == 1 }, time.Minute, time.Millisecond)
 	assert.Equal(t, []string{"first"}, b.latecomers())
 	assert.Equal(t, end, b.get(v.ID), "I18")
 	b.first.Answer(notFound)

@@ -191,7 +191,7 @@ func TestRunDrainsTheOutboxUntilItsContextEnds(t *testing.T) {
 	go func() { done <- r.Run(ctx) }()
 	pausing := func(want ...string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return clock.Waiters() == 1 }, 10*time.Second, time.Millisecond, "Run waits for its next tick")
+		require.Eventually(t, func() bool { return clock.Waiters() == 1 }, time.Minute, time.Millisecond, "Run waits for its next tick")
 		require.Equal(t, want, s.delivered())
 	}
 	pausing("a1", "a2")

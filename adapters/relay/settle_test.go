@@ -228,7 +228,7 @@ func TestRunContinuesAfterAnErrorOfTheOutbox(t *testing.T) {
 	go func() { done <- r.Run(ctx) }()
 	pausing := func() {
 		t.Helper()
-		require.Eventually(t, func() bool { return clock.Waiters() == 1 }, 10*time.Second, time.Millisecond, "Run waits for its next tick")
+		require.Eventually(t, func() bool { return clock.Waiters() == 1 }, time.Minute, time.Millisecond, "Run waits for its next tick")
 	}
 	pausing()
 	require.Contains(t, log.String(), "level=WARN")

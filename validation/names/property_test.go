@@ -1,6 +1,7 @@
 package names_test
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -243,8 +244,11 @@ func hostileNames() map[string]string {
 	}
 }
 
+var full = flag.Bool("full", false, "also run what .ci/full runs: measure durations")
+
 // No pair of texts causes more than 64 allocations, or takes a time that grows
 // quadratically with their length: the bound is twenty times the slowest of these pairs.
+// Only .ci/full measures the time.
 func TestHostileNamesAreCheap(t *testing.T) {
 	const bound = 20 * time.Millisecond
 	hostile := hostileNames()
@@ -252,13 +256,15 @@ func TestHostileNamesAreCheap(t *testing.T) {
 		for other, text := range hostile {
 			allocs := testing.AllocsPerRun(1, func() { matchNames(name, text) })
 			assert.LessOrEqual(t, allocs, 64.0, "%s, %s", what, other)
-			best := time.Hour
-			for tries := 0; best >= bound && tries < 200; tries++ { // on a busy machine one of the tries is undisturbed
-				start := time.Now()
-				matchNames(name, text)
-				best = min(best, time.Since(start))
+			if *full {
+				best := time.Hour
+				for tries := 0; best >= bound && tries < 200; tries++ { // on a busy machine one of the tries is undisturbed
+					start := time.Now()
+					matchNames(name, text)
+					best = min(best, time.Since(start))
+				}
+				require.Less(t, best, bound, "%s, %s", what, other)
 			}
-			require.Less(t, best, bound, "%s, %s", what, other)
 		}
 		holdsOfNames(t, name, "AMA MENSAH", names.Thresholds{})
 	}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"runtime"
@@ -248,8 +249,13 @@ func TestNewRejectsAPerDayOutOfBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
+var full = flag.Bool("full", false, "also run what .ci/full runs: read a million rows and measure memory")
+
 // Memory does not grow with the number of rows.
 func TestMillionsOfRowsAreStreamed(t *testing.T) {
+	if !*full {
+		t.Skip("only .ci/full measures memory")
+	}
 	b, err := sandbox.New(&sandbox.Config{Clock: portstest.NewClock(noon), PerDay: sandbox.MaxPerDay})
 	require.NoError(t, err)
 	q := query("acme", noon.Truncate(24*time.Hour).AddDate(0, 0, -1), noon.Truncate(24*time.Hour))

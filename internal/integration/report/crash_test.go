@@ -90,7 +90,6 @@ func killReports(t *testing.T, dir string) (acked []string) {
 			continue
 		}
 		if acked = append(acked, id); len(acked) == target {
-			<-time.After(time.Duration(rand.IntN(4000)) * time.Microsecond) // into the middle of a report
 			require.NoError(t, child.Process.Kill())
 		}
 	}
