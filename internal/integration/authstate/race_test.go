@@ -2,6 +2,7 @@ package authstate_test
 
 import (
 	"context"
+	"flag"
 	"strconv"
 	"sync"
 	"testing"
@@ -123,6 +124,8 @@ func TestConcurrentCallersAgree(t *testing.T) {
 	assert.Empty(t, r.background)
 }
 
+var raceRounds = flag.Int("race.rounds", 4, "how many transactions the callers on one file race for")
+
 // Each of the two services has its own store on the same file, like two processes.
 func TestConcurrentCallersAgreeOnOneFile(t *testing.T) {
 	path := t.TempDir() + "/transactions.db"
@@ -137,11 +140,7 @@ func TestConcurrentCallersAgreeOnOneFile(t *testing.T) {
 		services = append(services, r.on(store.Transactions(), store.Work(), portstest.NewClock(over)))
 	}
 	early := r.on(stores[0].Transactions(), stores[0].Work(), portstest.NewClock(noon))
-	rounds := 10
-	if testing.Short() {
-		rounds = 3
-	}
-	for i := range rounds {
+	for i := range *raceRounds {
 		id := strconv.Itoa(i)
 		_, err := early.Open(t.Context(), owner, minute(id))
 		require.NoError(t, err)

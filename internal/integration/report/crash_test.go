@@ -25,7 +25,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-var crashRounds = flag.Int("crash.rounds", 4, "how often a process is killed in the middle of its reports")
+var crashRounds = flag.Int("crash.rounds", 1, "how often a process is killed in the middle of its reports")
 
 const (
 	crashEnv  = "CORRIDOR_TEST_CRASH_DIR"
@@ -82,7 +82,7 @@ func killReports(t *testing.T, dir string) (acked []string) {
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
-	target := 1 + rand.IntN(20)
+	target := 1 + rand.IntN(10)
 	for scanner := bufio.NewScanner(out); scanner.Scan(); {
 		id, ok := strings.CutPrefix(scanner.Text(), "acknowledged ")
 		if !ok {

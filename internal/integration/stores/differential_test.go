@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -71,12 +72,18 @@ func TestStoresAgree(t *testing.T) {
 	pool := connect(t)
 	store := on(t, pool, &postgres.Config{SkipMigrate: true})
 	folder, runs := t.TempDir(), 0
+	migrated := filepath.Join(folder, "migrated.db")
+	require.NoError(t, sqlite.Migrate(t.Context(), migrated))
+	tables, err := os.ReadFile(migrated)
+	require.NoError(t, err)
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		emptyTables(t, pool)
 		small, err := memory.New(nil)
 		require.NoError(rt, err)
-		file, err := sqlite.Open(t.Context(), filepath.Join(folder, fmt.Sprintf("%d.db", runs)), nil)
+		path := filepath.Join(folder, fmt.Sprintf("%d.db", runs))
+		require.NoError(rt, os.WriteFile(path, tables, 0o600))
+		file, err := sqlite.Open(t.Context(), path, nil)
 		require.NoError(rt, err)
 		w := newWorlds(rt, map[string]everyPort{"memory": small, "sqlite": file, "postgres": store})
 		defer func() {
