@@ -190,8 +190,7 @@ func TestOvertakingRequestsGainNothing(t *testing.T) {
 func TestTheLimiterEvictsBuckets(t *testing.T) {
 	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	for i := range httpserver.MaxLimited + 500 {
-		r := request{method: "GET", path: "/v1/x", token: "tok-many" + strconv.Itoa(i)}.make()
-		a.h.ServeHTTP(httptest.NewRecorder(), r)
+		require.NoError(t, httpserver.Take(a.h, "many"+strconv.Itoa(i), a.clock.Now()))
 	}
 	assert.Equal(t, httpserver.MaxLimited, httpserver.Remembered(a.h))
 }
