@@ -43,7 +43,7 @@ func fill(tb testing.TB, store *sqlite.Store, path string) (empty func()) {
 	lift, err := store.Limit("max_page_count(1)")
 	require.NoError(tb, err)
 	b, n := bookOf(tb, store, "ballast"), 0
-	for size := 4096; ; size /= 2 {
+	for size := 4096; ; size /= 8 { // each step costs a connection
 		for {
 			n++
 			e := ports.Event{ID: "ballast" + strconv.Itoa(n), Data: make([]byte, size)}
