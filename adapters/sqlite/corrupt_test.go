@@ -11,7 +11,6 @@ import (
 
 // TestCorruptBook damages one owner's row; other owners must not be affected.
 func TestCorruptBook(t *testing.T) {
-	t.Parallel()
 	path := migrated(t)
 	store, db := open(t, path, nil), raw(t, path)
 	for name, damage := range map[string]string{

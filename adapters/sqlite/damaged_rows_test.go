@@ -55,7 +55,6 @@ var damages = []any{nil, "secret", 1.5, int64(1) << 60, []byte{0xff}}
 // listing in pages of one. (Claims are not listings: they write the rows that they
 // return, and SQLite does not write a damaged row.)
 func TestADamagedCellDoesNotHideOtherRows(t *testing.T) {
-	t.Parallel()
 	later := epoch.AddDate(0, 0, 30)
 	path := migrated(t)
 	db, store := loose(t, path), open(t, path, nil)

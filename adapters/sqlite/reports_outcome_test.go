@@ -22,7 +22,6 @@ func timedReport(j ports.ReportJob) ports.ReportChange {
 // TestFailedCommitOfAReport saves a new job, a heartbeat and ends. The result must be
 // true wherever the outcome can be read.
 func TestFailedCommitOfAReport(t *testing.T) {
-	t.Parallel()
 	disk := &broken{}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
@@ -56,7 +55,6 @@ func TestFailedCommitOfAReport(t *testing.T) {
 
 // Another process writes before the outcome is read.
 func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
-	t.Parallel()
 	at := func(j ports.ReportJob, version int64) ports.ReportJob { j.Version = version; return j }
 	begun := runs("acme", "r")
 	beat, end := beaten(begun), completed(begun)

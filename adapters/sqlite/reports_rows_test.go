@@ -14,7 +14,6 @@ import (
 
 // TestCorruptReport damages one row; other rows must not be affected.
 func TestCorruptReport(t *testing.T) {
-	t.Parallel()
 	path := migrated(t)
 	store, db := open(t, path, nil), raw(t, path)
 	query(t, db, "PRAGMA ignore_check_constraints = ON")

@@ -15,7 +15,6 @@ import (
 // TestFailedCommitOfATransaction saves new transactions, a change, an end and a late
 // payment. The result must be true wherever the outcome can be read.
 func TestFailedCommitOfATransaction(t *testing.T) {
-	t.Parallel()
 	disk := &broken{}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
@@ -56,7 +55,6 @@ func timedOf(tx ports.Transaction) ports.TransactionChange {
 
 // Another process writes before the outcome is read.
 func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
-	t.Parallel()
 	at := func(tx ports.Transaction, version int64) ports.Transaction { tx.Version = version; return tx }
 	saidOtherwise := func(tx ports.Transaction) ports.Transaction { tx.Raw.Code = "05"; return tx }
 	landedOtherwise := func(tx ports.Transaction) ports.Transaction {

@@ -14,7 +14,6 @@ import (
 // TestFailedCommitOfAValidation saves a new validation, a change and an end. The result
 // must be true wherever the outcome can be read.
 func TestFailedCommitOfAValidation(t *testing.T) {
-	t.Parallel()
 	disk := &broken{}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	for name, c := range failedCommits {
@@ -51,7 +50,6 @@ func TestFailedCommitOfAValidation(t *testing.T) {
 
 // Another process writes before the outcome is read.
 func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
-	t.Parallel()
 	type records = []ports.ValidationRecord
 	mine := ended(pending("acme", "v"), ports.StatusVerified)
 	mine.Version = 1
