@@ -2,12 +2,14 @@ package pgtest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // children returns the child processes of pid. Without /proc it runs pgrep.
@@ -46,6 +48,18 @@ func alive(pid int) bool {
 	}
 	state, _, ok := stat("/proc/" + strconv.Itoa(pid) + "/stat")
 	return !ok || state != 'Z'
+}
+
+// stopped waits until a process has obeyed SIGSTOP. Without /proc that is assumed.
+func stopped(pid int) error {
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if state, _, ok := stat("/proc/" + strconv.Itoa(pid) + "/stat"); !ok || state == 'T' || state == 'Z' {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("pgtest: process %d did not stop within %v", pid, patience)
+		}
+	}
 }
 
 // stat reads a process's state and parent, which follow the name in parentheses

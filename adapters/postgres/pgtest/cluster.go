@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Options are the options of [New]. The zero value is the quickest cluster.
@@ -35,10 +37,12 @@ type Cluster struct {
 	admin string // the DSN for creating databases
 	own   *instance
 
-	private bool // no other test uses the cluster
+	private        bool                // no other test uses the cluster
+	administrators chan *pgconn.PgConn // idle connections to admin; nil if private, since that server may be stopped
 
 	mutex  sync.Mutex
 	filled map[*Template]string
+	idle   map[*Template][]*database // emptied for the next test
 }
 
 // New starts a cluster for this test only and removes it when the test ends. nil
@@ -98,8 +102,8 @@ func create(bin string, options Options) (*Cluster, error) {
 // close stops and removes the server. It first restarts a killed one, because only
 // PostgreSQL frees the shared memory that remains; if that fails, the memory leaks.
 func (c *Cluster) close() {
+	c.tidy()
 	if c.own == nil {
-		c.dropTemplates()
 		return
 	}
 	_ = c.resume()
@@ -108,15 +112,6 @@ func (c *Cluster) close() {
 	}
 	_ = c.own.stop(Immediate)
 	_ = c.own.remove()
-}
-
-// dropTemplates drops the templates on a server of CORRIDOR_TEST_POSTGRES.
-func (c *Cluster) dropTemplates() {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	for _, name := range c.filled {
-		_ = c.drop(context.Background(), name) // no test is left that could report the error
-	}
 }
 
 func configuration(socket string, options Options) string {

@@ -75,7 +75,7 @@ func (c *Cluster) Pause() error {
 		return err
 	}
 	c.own.paused.Store(true)
-	return c.own.signalAll(syscall.SIGSTOP)
+	return c.own.pause()
 }
 
 // Resume continues a paused server, and has no effect on one that is not paused. It
@@ -91,7 +91,7 @@ func (c *Cluster) resume() error {
 	if !c.own.running() || !c.own.paused.Swap(false) {
 		return nil
 	}
-	return c.own.signalAll(syscall.SIGCONT)
+	return c.own.unpause()
 }
 
 func (c *Cluster) breakable() error {
@@ -140,6 +140,9 @@ func (in *instance) stop(mode Mode) error {
 
 func (in *instance) kill() error {
 	const grace = 10 * time.Second
+	if err := in.freeze(); err != nil {
+		return err
+	}
 	left := children(int(in.pid.Load()))
 	if err := in.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -167,12 +170,38 @@ func (in *instance) kill() error {
 	}
 }
 
-// signalAll signals the postmaster first, so that it starts no session meanwhile.
-func (in *instance) signalAll(signal syscall.Signal) error {
-	if err := in.signal(signal); err != nil {
+// freeze stops the postmaster, which then has no child that it has not started yet: a
+// session that it is about to start when the signal arrives begins before freeze returns.
+func (in *instance) freeze() error {
+	if err := in.signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	for _, pid := range children(int(in.pid.Load())) {
+	return stopped(int(in.pid.Load()))
+}
+
+func (in *instance) pause() error {
+	if err := in.freeze(); err != nil {
+		return err
+	}
+	all := children(int(in.pid.Load()))
+	if err := signalEach(all, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for _, pid := range all {
+		if err := stopped(pid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *instance) unpause() error {
+	all := children(int(in.pid.Load()))
+	return errors.Join(in.signal(syscall.SIGCONT), signalEach(all, syscall.SIGCONT))
+}
+
+func signalEach(pids []int, signal syscall.Signal) error {
+	for _, pid := range pids {
 		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}

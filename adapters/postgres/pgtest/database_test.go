@@ -17,6 +17,8 @@ var notes = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return run(ctx, dsn, "CREATE TABLE notes (text text PRIMARY KEY)")
 })
 
+var emptied = notes.EmptiedBy("DELETE FROM notes")
+
 func run(ctx context.Context, dsn, sql string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
@@ -84,4 +86,56 @@ func TestATemplateThatFailsIsTriedAgain(t *testing.T) {
 	_, err := c.Source(t.Context(), flaky)
 	require.EqualError(t, err, "not yet")
 	assert.Equal(t, 0, ask[int](t, c.Database(t, flaky), "SELECT count(*)::int FROM notes"))
+}
+
+// A template's databases are used again after they were emptied, except for those of failed
+// tests. What a test has left running is over by then.
+func TestDatabasesAreEmptiedAndUsedAgain(t *testing.T) {
+	t.Parallel() // no other test has such databases
+	c := pgtest.Server(t)
+	var names []string
+	for range 3 {
+		passed := &endingTest{TB: t}
+		dsn := c.Database(passed, emptied)
+		names = append(names, ask[string](t, dsn, "SELECT current_database()::text"))
+		assert.Equal(t, 0, ask[int](t, dsn, "SELECT count(*)::int FROM notes"), "it is empty")
+		require.NoError(t, run(t.Context(), dsn, "INSERT INTO notes VALUES ('mine')"))
+		conn, err := pgx.Connect(t.Context(), dsn)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), "BEGIN; INSERT INTO notes VALUES ('left open')")
+		require.NoError(t, err)
+		passed.end()
+		require.Error(t, conn.Ping(t.Context()), "its session has ended")
+		require.NoError(t, conn.Close(t.Context()))
+	}
+	assert.Equal(t, []string{names[0], names[0], names[0]}, names)
+
+	sharing := &endingTest{TB: t}
+	kept, err := pgx.Connect(t.Context(), c.Database(sharing, emptied)+"&application_name="+pgtest.Kept)
+	require.NoError(t, err)
+	sharing.end()
+	require.NoError(t, kept.Ping(t.Context()), "its session is kept")
+	require.NoError(t, kept.Close(t.Context()))
+
+	failed := &endingTest{TB: t, failed: true}
+	require.Contains(t, c.Database(failed, emptied), names[0])
+	failed.end()
+	assert.NotContains(t, c.Database(t, emptied), names[0], "of a failed test")
+}
+
+// endingTest is a test that ends before the one that it stands in.
+type endingTest struct {
+	testing.TB
+
+	failed   bool
+	cleanups []func()
+}
+
+func (e *endingTest) Failed() bool      { return e.failed }
+func (e *endingTest) Cleanup(fn func()) { e.cleanups = append(e.cleanups, fn) }
+
+func (e *endingTest) end() {
+	for _, fn := range e.cleanups {
+		fn()
+	}
 }

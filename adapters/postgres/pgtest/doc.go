@@ -13,6 +13,9 @@
 //		…
 //	}
 //
+// A copy takes longer than most tests. [Template.EmptiedBy] makes a template whose databases
+// are emptied and used again.
+//
 // # Where the server comes from
 //
 // The first [Database] of a test process starts a cluster from the machine's

@@ -1,9 +1,18 @@
 package pgtest
 
-import "context"
+import (
+	"context"
+	"strconv"
+)
 
 // Alive reports whether a process is running and not a zombie.
 func Alive(pid int) bool { return alive(pid) }
+
+// Stopped reports whether a process obeys SIGSTOP.
+func Stopped(pid int) bool {
+	state, _, ok := stat("/proc/" + strconv.Itoa(pid) + "/stat")
+	return !ok || state == 'T'
+}
 
 // HideDebian makes the folder of Debian's binaries empty.
 func HideDebian() { debianBinaries = "/nonexistent" }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Tests is the interface of *testing.M that [Main] wraps.
@@ -55,6 +57,8 @@ func Server(tb testing.TB) *Cluster {
 	defer sharedMutex.Unlock()
 	if shared == nil {
 		shared = common(tb)
+		const most = 16
+		shared.administrators = make(chan *pgconn.PgConn, most)
 	}
 	return shared
 }
