@@ -19,11 +19,11 @@ import (
 // wrote. Above READ COMMITTED a writer may get StorageUnavailable.
 func TestAClientIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
-	for _, level := range levels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
+			dsn := emptied(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
 			var possible []ports.Client
 			for i := range 8 {
 				possible = append(possible, clientOf(i))

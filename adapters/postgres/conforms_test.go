@@ -3,60 +3,66 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/jackc/pgx/v5"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestConforms runs the suites that lose a commit twice: in one run the lost commit
-// takes effect, in the other it does not.
+// TestConforms runs the suites of all stores. With -full, those that lose a commit run
+// twice: in one run the lost commit takes effect, in the other it does not, which
+// TestCutsLeaveAllOrNothing also checks.
 func TestConforms(t *testing.T) {
-	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		h := harness(before)
-		t.Run(name, func(t *testing.T) {
+	for _, before := range settings(false, true) {
+		t.Run(lost[before], func(t *testing.T) {
+			h := way{before: before}.harness()
 			t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+			recordsConform(t, h)
+		})
+	}
+	h := way{}.harness()
+	t.Run("ClientStore", func(t *testing.T) { storetest.ClientStore(t, h) })
+	t.Run("TokenStore", func(t *testing.T) { storetest.TokenStore(t, h) })
+	t.Run("AnswerCache", func(t *testing.T) { storetest.AnswerCache(t, h) })
+	t.Run("SecretStore", func(t *testing.T) { storetest.SecretStore(t, h) })
+	queuesConform(t, h)
+}
+
+var lost = map[bool]string{false: "lost commits take effect", true: "lost commits do not"}
+
+func recordsConform(t *testing.T, h storetest.Harness) {
+	t.Helper()
+	t.Run("ValidationStore", func(t *testing.T) { storetest.ValidationStore(t, h) })
+	t.Run("TransactionStore", func(t *testing.T) { storetest.TransactionStore(t, h) })
+	t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
+	t.Run("AuditTrail", func(t *testing.T) { storetest.AuditTrail(t, h) })
+}
+
+func queuesConform(t *testing.T, h storetest.Harness) {
+	t.Helper()
+	t.Run("Outbox", func(t *testing.T) { storetest.Outbox(t, h) })
+	t.Run("DeadLetters", func(t *testing.T) { storetest.DeadLetters(t, h) })
+	t.Run("Work", func(t *testing.T) { storetest.Work(t, h) })
+}
+
+// Embedders may set their pool to more than READ COMMITTED.
+func TestConformsAtEachIsolationLevel(t *testing.T) {
+	onlyInFull(t, "TestConforms runs the suites at READ COMMITTED")
+	for _, level := range levels[1:] {
+		t.Run(level, func(t *testing.T) {
+			h := way{level: level}.harness()
+			t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+			queuesConform(t, h)
 		})
 	}
 }
 
-// harness opens stores that lose commits before or after they take effect.
-func harness(before bool) storetest.Harness {
-	return storetest.Harness{
-		Parallel: true,
-		Open: func(tb testing.TB) storetest.Store {
-			tb.Helper()
-			return conforming(tb, migrated(tb), before)
-		},
+// A pooler that shares connections between transactions does not support prepared
+// statements.
+func TestConformsWithoutPreparedStatements(t *testing.T) {
+	h := way{mode: pgx.QueryExecModeExec}.harness()
+	t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+	if *full {
+		recordsConform(t, h)
+		queuesConform(t, h)
 	}
-}
-
-func conforming(tb testing.TB, dsn string, before bool) storetest.Store {
-	tb.Helper()
-	network := &losing{before: before}
-	pool := connect(tb, dsn, network.dial)
-	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return storetest.Store{
-		RateLocks: store.RateLocks(),
-		Close:     store.Close,
-		Reopen: func() storetest.Store {
-			require.NoError(tb, store.Close())
-			pool.Close()
-			return conforming(tb, dsn, before)
-		},
-		LoseNextCommit: network.arm,
-		Fill:           func() (empty func()) { return fill(tb, dsn) },
-	}
-}
-
-// fill makes every insert and update fail as on a full disk.
-func fill(tb testing.TB, dsn string) (empty func()) {
-	tb.Helper()
-	query(tb, dsn, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql
-		AS $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$`)
-	query(tb, dsn, `DO $$ DECLARE t text; BEGIN
-		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'corridor' LOOP
-			EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON corridor.%I EXECUTE FUNCTION full_disk()', t);
-		END LOOP; END $$`)
-	return func() { query(tb, dsn, "DROP FUNCTION full_disk CASCADE") }
 }

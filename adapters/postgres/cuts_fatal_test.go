@@ -22,7 +22,7 @@ import (
 func TestAFatalErrorAfterACommit(t *testing.T) {
 	t.Parallel()
 	var armed atomic.Pointer[func(request []byte) bool]
-	dsn := migrated(t)
+	dsn := emptied(t)
 	pool := connect(t, dsn, func(c *pgxpool.Config) {
 		below := c.ConnConfig.DialFunc
 		c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {

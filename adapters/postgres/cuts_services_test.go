@@ -32,7 +32,7 @@ func TestTheServiceResolvesCutWrites(t *testing.T) {
 	clock := portstest.NewClock(epoch)
 	for _, change := range serviceChanges {
 		for _, mode := range cutModes[:2] {
-			for k, cut := 1, true; cut; k++ {
+			for k, cut := 1, true; cut; k += *cutStride {
 				cut = c.settled(t, clock, change, mode.fault(k))
 			}
 		}
@@ -106,7 +106,7 @@ func TestReadsSurviveCuts(t *testing.T) {
 		"a ping": func() error { return c.cut.Ping(t.Context()) },
 	} {
 		for _, mode := range cutModes[:2] {
-			for k, cut := 1, true; cut; k++ {
+			for k, cut := 1, true; cut; k += *cutStride {
 				c.pool.Reset()
 				require.NoError(t, read())
 				armed := c.proxy.Arm(mode.fault(k))

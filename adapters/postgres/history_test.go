@@ -17,13 +17,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-var histories = flag.Int("histories", 8, "how many histories of four processes are made and checked")
+var histories = flag.Int("histories", 2, "how many histories of four processes are made and checked")
 
 // I1 to I9, I13, I32: four processes on one database, whose clocks disagree by minutes
 // and jump, return nothing that one process could not have returned.
 func TestHistoriesOfManyProcesses(t *testing.T) {
 	const processes = 4
-	dsn := migrated(t)
+	dsn := emptied(t)
 	pool := connect(t, dsn, nil)
 	crew := hire(t, processes, dsn, "")
 	count, mix := 0, map[string]int{}
@@ -112,7 +112,7 @@ func ofBook[V any](t *testing.T, pool *pgxpool.Pool, book ports.BookKey, sql str
 func requireSound(t *testing.T, pool *pgxpool.Pool, books []ports.BookKey, ops []lockOp, seed uint64) {
 	t.Helper()
 	require.Empty(t, historyFaults(ops), "seed %d", seed)
-	verdict := porcupine.CheckOperationsTimeout(sequential, ordered(lockSteps(ops)), time.Minute)
+	verdict := porcupine.CheckOperationsTimeout(sequential, ordered(lockSteps(ops)), patience)
 	require.Equal(t, porcupine.Ok, verdict, "seed %d", seed)
 	for _, book := range books {
 		require.Empty(t, overfullBook(book, eventsOf(t, pool, book)), "seed %d", seed)

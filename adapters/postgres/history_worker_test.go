@@ -12,10 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
@@ -66,8 +64,8 @@ func TestHistoryWorker(t *testing.T) {
 	}
 	var j historyJob
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
-	pool := connect(t, j.DSN, func(c *pgxpool.Config) { isolatedAt(c, j.Isolation) })
-	store := on(t, pool, &postgres.Config{SkipMigrate: true})
+	pool := connect(t, j.DSN, isolated(j.Isolation))
+	store := on(t, pool, nil)
 	orders, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
 		var o historyOrder
@@ -77,12 +75,6 @@ func TestHistoryWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		require.NoError(t, replies.Encode(newHistoryWorker(t, j.Process, store.RateLocks(), o).work()))
-	}
-}
-
-func isolatedAt(c *pgxpool.Config, level string) {
-	if level != "" {
-		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
 	}
 }
 

@@ -26,14 +26,15 @@ func mintThree(t *testing.T, store *postgres.Store) (ids []string) {
 
 // Somebody wrote the time without the library. A listing returns the lock with a time
 // that the domain rejects.
-func TestALockWithAnInfiniteTimeDoesNotHideOthers(t *testing.T) {
+func TestALockWithAnInfiniteTimeDoesNotHideOthers(t *testing.T) { //nolint:tparallel // the subtests share a database
 	t.Parallel()
+	dsn := emptied(t)
+	pool := connect(t, dsn, nil)
+	store := on(t, pool, nil)
 	for _, column := range []string{"mid_at", "created_at", "expires_at"} {
 		for _, value := range []string{"infinity", "-infinity", "2026-11-20 15:00:01.000500Z"} {
 			t.Run(column+" "+value, func(t *testing.T) {
-				t.Parallel()
-				dsn := migrated(t)
-				store := open(t, dsn, nil)
+				empty(t, pool)
 				ids := mintThree(t, store)
 				query(t, dsn, "UPDATE corridor.rate_locks SET "+column+" = $1 WHERE id = 'rl_2'", value)
 				require.ElementsMatch(t, ids, paged(t, func(after ports.Pos) ([]ports.RateLock, error) {
@@ -70,7 +71,7 @@ func paged(t *testing.T, page func(ports.Pos) ([]ports.RateLock, error), by func
 // Other records are not affected.
 func TestARecordWithAnInfiniteTimeIsCorrupt(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	store := open(t, dsn, nil)
 	mintThree(t, store)
 	query(t, dsn, "UPDATE corridor.rate_locks SET expires_at = 'infinity' WHERE id = 'rl_1'")
@@ -89,7 +90,7 @@ func TestARecordWithAnInfiniteTimeIsCorrupt(t *testing.T) {
 func TestAnEventWithAnInfiniteTimeDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"infinity", "-infinity"} {
-		dsn := migrated(t)
+		dsn := emptied(t)
 		store := open(t, dsn, nil)
 		mintThree(t, store)
 		query(t, dsn, "UPDATE corridor.events SET at = $1 WHERE id = 'ev_rl_2'", value)

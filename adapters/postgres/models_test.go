@@ -12,11 +12,11 @@ import (
 func shared(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	stores := []storemodel.Store{open(t, dsn, nil), open(t, dsn, nil)}
 	pool := connect(t, dsn, nil)
 	return func() []storemodel.Store {
-		emptyTables(t, pool)
+		empty(t, pool)
 		return stores
 	}
 }
@@ -37,31 +37,31 @@ var anything = storemodel.Any{
 
 func TestValidationsComeBackEqual(t *testing.T) {
 	t.Parallel()
-	storemodel.ValidationsComeBackEqual(t, open(t, migrated(t), nil), anything)
+	storemodel.ValidationsComeBackEqual(t, open(t, emptied(t), nil), anything)
 }
 
 func TestTransactionsComeBackEqual(t *testing.T) {
 	t.Parallel()
-	storemodel.TransactionsComeBackEqual(t, open(t, migrated(t), nil), anything)
+	storemodel.TransactionsComeBackEqual(t, open(t, emptied(t), nil), anything)
 }
 
 func TestReportsComeBackEqual(t *testing.T) {
 	t.Parallel()
-	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
+	storemodel.ReportsComeBackEqual(t, open(t, emptied(t), nil), anything)
 }
 
 func TestImpossibleRateLocksAreRejected(t *testing.T) {
-	storemodel.ImpossibleRateLocks(t, open(t, migrated(t), nil), func(testing.TB) {})
+	storemodel.ImpossibleRateLocks(t, open(t, emptied(t), nil), func(testing.TB) {})
 }
 
 func TestConstraintsRejectImpossibleValidations(t *testing.T) {
-	storemodel.ImpossibleValidations(t, open(t, migrated(t), nil), func(testing.TB) {})
+	storemodel.ImpossibleValidations(t, open(t, emptied(t), nil), func(testing.TB) {})
 }
 
 func TestConstraintsRejectImpossibleTransactions(t *testing.T) {
-	storemodel.ImpossibleTransactions(t, open(t, migrated(t), nil), func(testing.TB) {})
+	storemodel.ImpossibleTransactions(t, open(t, emptied(t), nil), func(testing.TB) {})
 }
 
 func TestConstraintsRejectImpossibleReports(t *testing.T) {
-	storemodel.ImpossibleReports(t, open(t, migrated(t), nil), func(testing.TB) {})
+	storemodel.ImpossibleReports(t, open(t, emptied(t), nil), func(testing.TB) {})
 }

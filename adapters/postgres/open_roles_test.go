@@ -18,7 +18,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // requirePasswordOf makes the server ask this role for its password.
@@ -65,18 +64,20 @@ var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) err
 func TestOpenWithMinimalRights(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
-	h := storetest.Harness{Parallel: true, Open: func(tb testing.TB) storetest.Store {
-		tb.Helper()
-		store := on(tb, connect(tb, c.Database(tb, grantedTables), as("worker")), skipping)
-		return storetest.Store{RateLocks: store.RateLocks(), Close: store.Close}
-	}}
-	t.Run("RateLockStore", func(t *testing.T) {
+	t.Run("every change", func(t *testing.T) {
 		t.Parallel()
-		storetest.RateLockStore(t, h)
+		dsn := c.Database(t, grantedTables)
+		query(t, dsn, emptyTables)
+		beside := connect(t, dsn, nil)
+		store := on(t, connect(t, dsn, as("worker")), nil)
+		for _, op := range cutOperations {
+			empty(t, beside)
+			require.NoError(t, op.prepare(t, store)(t.Context(), store), op.name)
+		}
 	})
 	t.Run("up to date", func(t *testing.T) {
 		t.Parallel()
-		store := on(t, connect(t, c.Database(t, grantedTables), as("worker")), nil)
+		store := on(t, connect(t, c.Database(t, grantedTables), as("worker")), migrating)
 		require.NoError(t, store.Ping(t.Context()), "nothing was left to migrate")
 	})
 	t.Run("a missing right", func(t *testing.T) {
@@ -96,13 +97,13 @@ func TestOpeningProcess(t *testing.T) {
 	if dsn == "" {
 		t.Skip("runs only as a process of TestManyProcessesOpenAtOnce")
 	}
-	require.NoError(t, open(t, dsn, nil).Ping(t.Context()))
+	require.NoError(t, open(t, dsn, migrating).Ping(t.Context()))
 }
 
 func TestManyProcessesOpenAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, nil)
-	const processes, pools = 4, 10
+	const processes, pools = 2, 4
 	var all sync.WaitGroup
 	for range processes {
 		all.Go(func() {
@@ -155,7 +156,7 @@ func TestOpenWhileAnotherProcessCreatesTheSchema(t *testing.T) {
 	require.NoError(t, <-migrated)
 }
 
-var openStride = flag.Int("open.stride", 23, "after how many messages more the next migration is cut")
+var openStride = flag.Int("open.stride", 101, "after how many messages more the next migration is cut")
 
 // If the connection of a migration is cut, the next process completes the migration.
 func TestOpenAfterACutMigration(t *testing.T) {
@@ -173,7 +174,7 @@ func TestOpenAfterACutMigration(t *testing.T) {
 			requireCode(t, errcodes.StorageUnavailable, err)
 		}
 		assert.True(t, cut || err == nil, "message %d", k)
-		require.NoError(t, open(t, dsn, nil).Ping(t.Context()), "message %d", k)
+		require.NoError(t, open(t, dsn, migrating).Ping(t.Context()), "message %d", k)
 		pool.Close()
 	}
 }

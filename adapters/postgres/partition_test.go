@@ -5,10 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 	"github.com/corridor-go/corridor/ratelock"
@@ -29,27 +27,15 @@ SELECT encode(id, 'escape') AS id, encode(owner, 'escape') AS owner, base, quote
 FROM corridor.rate_locks;`
 
 var partitioned = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
-	pool, err := pgxpool.New(ctx, dsn)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if err := postgres.Migrate(ctx, pool); err != nil {
-		return err
-	}
-	_, err = pool.Exec(ctx, partition)
-	return err
-})
+	return filled(ctx, dsn, partition, emptyTables)
+}).EmptiedBy("SELECT empty_tables()")
 
 // Ids begin with the time, so a table of locks can be partitioned by them and keep its
 // key.
 func TestLocksCanBePartitionedByID(t *testing.T) {
-	storetest.RateLockStore(t, storetest.Harness{
-		Parallel: true,
-		Open: func(tb testing.TB) storetest.Store {
-			tb.Helper()
-			return conforming(tb, pgtest.Database(tb, partitioned), false)
-		},
+	t.Run("RateLockStore", func(t *testing.T) {
+		onlyInFull(t, "TestConforms runs the suite on one table")
+		storetest.RateLockStore(t, way{}.harnessOn(partitioned))
 	})
 	dsn := pgtest.Database(t, partitioned)
 	store := open(t, dsn, nil)

@@ -12,7 +12,7 @@ import (
 // Truncated to what fits, it would be another tolerance.
 func TestANumberThatDoesNotFitItsColumnIsRejected(t *testing.T) {
 	t.Parallel()
-	store := open(t, migrated(t), nil)
+	store := open(t, emptied(t), nil)
 	l := activeLock("acme", "a", epoch)
 	for _, l.ToleranceBps = range []int{1 << 40, 1<<32 + 150, math.MaxInt32 + 1, math.MinInt32 - 1, math.MinInt} {
 		requireCode(t, errcodes.InvalidRequest, store.RateLocks().Save(t.Context(), mint(bookOf(t, store, "acme"), l)))

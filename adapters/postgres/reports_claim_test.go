@@ -22,11 +22,12 @@ import (
 // back: then others have skipped the job that it had locked.
 func TestManyProcessesClaimReports(t *testing.T) {
 	t.Parallel()
-	for _, level := range recordLevels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			const workers, n = 8, 80
-			dsn := migrated(t)
+			const workers = 8
+			n := rounds(20)
+			dsn := emptied(t)
 			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
 			for i := range n {
 				j := runs("acme", fmt.Sprintf("%03d", n-i))
@@ -82,12 +83,12 @@ func claimUntilNone(ctx context.Context, store ports.ReportStore, holder string)
 // ends once, and only that end's event is stored (I22, I32).
 func TestProcessesShareReports(t *testing.T) {
 	t.Parallel()
-	for _, level := range recordLevels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
-			const n = 40
+			n := rounds(8)
 			for i := range n {
 				mustReport(t, stores[i%2], runs("acme", "r"+strconv.Itoa(i)))
 			}
@@ -139,8 +140,8 @@ func workOff(ctx context.Context, store ports.ReportStore, holder string) error 
 // meanwhile.
 func TestAClaimSkipsALockedReport(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
-	store := open(t, dsn, &postgres.Config{Timeout: 2 * time.Second})
+	dsn := emptied(t)
+	store := open(t, dsn, nil)
 	mustReport(t, store, runs("acme", "a"))
 	mustReport(t, store, runs("acme", "b"))
 	other, err := connect(t, dsn, nil).Begin(t.Context())
@@ -159,9 +160,9 @@ func TestAClaimSkipsALockedReport(t *testing.T) {
 // the lease holds it (I22).
 func TestAClaimSeesAConcurrentHeartbeat(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
-	for i := range 60 {
+	for i := range rounds(12) {
 		mustReport(t, stores[0], runs("acme", strconv.Itoa(i)))
 		j := mustTakeUp(t, stores[0], "holder", epoch)
 		now := j.LeaseUntil
@@ -190,10 +191,10 @@ func TestAClaimSeesAConcurrentHeartbeat(t *testing.T) {
 // The server may not use its indexes: the order comes from the statements, not the plan.
 func TestOrderOfReportsByAnyPlan(t *testing.T) {
 	t.Parallel()
-	store := on(t, connect(t, migrated(t), func(c *pgxpool.Config) {
+	store := on(t, connect(t, emptied(t), func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["enable_indexscan"] = "off"
 		c.ConnConfig.RuntimeParams["enable_bitmapscan"] = "off"
-	}), &postgres.Config{SkipMigrate: true})
+	}), nil)
 	order := []string{"d", "b", "c", "a", "e"}
 	for _, i := range []int{3, 0, 4, 2, 1} {
 		j := runs("acme", order[i])

@@ -13,8 +13,11 @@ import (
 
 // TestCorruptReport damages one row; other rows must not be affected. A damaged job is
 // claimed, and the next claim returns the next job.
-func TestCorruptReport(t *testing.T) {
+func TestCorruptReport(t *testing.T) { //nolint:tparallel // the subtests share a database
 	t.Parallel()
+	dsn := migrated(t)
+	unchecked(t, dsn, "reports")
+	store := open(t, dsn, nil)
 	for name, damage := range map[string]string{
 		"an unknown status":              "status = 'secret'",
 		"an unknown kind":                "kind = 'secret'",
@@ -29,13 +32,10 @@ func TestCorruptReport(t *testing.T) {
 		"filters with an object as text": `filters = '[{"column":{}}]'`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dsn := migrated(t)
-			store := open(t, dsn, nil)
+			query(t, dsn, "TRUNCATE corridor.reports")
 			damaged := mustReport(t, store, runs("acme", "a"))
 			next := mustReport(t, store, runs("acme", "b"))
 			ended := mustReport(t, store, completed(runs("acme", "c")))
-			unchecked(t, dsn, "reports")
 			query(t, dsn, "UPDATE corridor.reports SET "+damage+" WHERE id = 'a'")
 
 			_, err := store.Reports().Report(t.Context(), "acme", "a")
@@ -61,9 +61,9 @@ func TestCorruptReport(t *testing.T) {
 // so do the others.
 func TestADamagedReportExpiresLikeTheOthers(t *testing.T) {
 	t.Parallel()
+	dsn := emptied(t)
+	store := open(t, dsn, nil)
 	for _, damage := range []string{"columns = '[1]'", `columns = '[{"base64":"secret!"}]'`, `filters = '[["secret"]]'`} {
-		dsn := migrated(t)
-		store := open(t, dsn, nil)
 		mustReport(t, store, completed(runs("acme", "a")))
 		next := mustReport(t, store, completed(runs("acme", "b")))
 		query(t, dsn, "UPDATE corridor.reports SET "+damage+" WHERE id = 'a'")
@@ -73,14 +73,16 @@ func TestADamagedReportExpiresLikeTheOthers(t *testing.T) {
 		require.Equal(t, []string{"acme", "a"}, []string{expired[0].Owner, expired[0].ID})
 		require.True(t, len(expired[0].Request.Columns) == 0 || len(expired[0].Request.Filters) == 0)
 		require.Equal(t, next, expired[1])
-		require.NoError(t, store.Reports().RemoveReport(t.Context(), "acme", "a"))
+		for _, id := range []string{"a", "b"} {
+			require.NoError(t, store.Reports().RemoveReport(t.Context(), "acme", id))
+		}
 	}
 }
 
 // TestConstraintsRejectUnreadableReports writes lists and times without the adapter.
 func TestConstraintsRejectUnreadableReports(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	mustReport(t, open(t, dsn, nil), completed(runs("acme", "r")))
 	pool := connect(t, dsn, nil)
 	refused := func(column, value, why string) {
@@ -107,7 +109,7 @@ func TestConstraintsRejectUnreadableReports(t *testing.T) {
 // TestTheReportViewIsReadable queries the view as a person would with psql.
 func TestTheReportViewIsReadable(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	store := open(t, dsn, nil)
 	j := runs("acme", "r_1")
 	j.Request.Columns = []string{"amount", "a\xff", "\x00", "<"}

@@ -10,15 +10,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
-
-// TestReportsConform runs the suite twice: a lost commit takes effect, or not.
-func TestReportsConform(t *testing.T) {
-	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { storetest.ReportStore(t, recordsHarness(before)) })
-	}
-}
 
 // mustReport saves the job without events and returns it as it is stored.
 func mustReport(tb testing.TB, store *postgres.Store, j ports.ReportJob) ports.ReportJob {
@@ -77,7 +69,7 @@ func TestWritesOfReportsWaitForAnotherProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			atEachLevel(t, dsn, func(store *postgres.Store, holds bool) {
 				mustReport(t, store, runs("acme", "running"))
 				mustReport(t, store, completed(runs("acme", "ended")))
@@ -95,7 +87,7 @@ func TestWritesOfReportsWaitForAnotherProcess(t *testing.T) {
 
 func TestBoundsOfReports(t *testing.T) {
 	t.Parallel()
-	store := open(t, migrated(t), nil).Reports()
+	store := open(t, emptied(t), nil).Reports()
 	for _, lease := range []time.Duration{0, -time.Second} {
 		_, err := store.ClaimReport(t.Context(), "p", epoch, lease)
 		requireCode(t, errcodes.InvalidRequest, err)

@@ -45,7 +45,7 @@ func withoutTimes(_ context.Context, conn *pgx.Conn) error {
 // the cause.
 func TestAValueThatCannotBeEncodedIsRejected(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	statements := new(statements)
 	pool := connect(t, dsn, func(c *pgxpool.Config) {
 		c.AfterConnect = withoutTimes
@@ -86,7 +86,7 @@ func requireRefused(t *testing.T, err error, name string) {
 
 func TestAnErrorOfAHookIsInternal(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	for want, failed := range map[errcodes.Code]error{
 		errcodes.Internal:      errors.New("the hook: no such queue as acme's"),
 		errcodes.Configuration: errcodes.New(errcodes.Configuration, "It is not set"),
@@ -134,11 +134,11 @@ func (*late) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 // The values are valid.
 func TestAStatementAfterItsDeadlineIsNotInvalid(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	for want, hook := range map[errcodes.Code]postgres.Hook{errcodes.OutcomeUnknown: nil, errcodes.StorageUnavailable: everything{}} {
 		var l late
 		pool := connect(t, dsn, func(c *pgxpool.Config) { c.ConnConfig.Tracer = &l })
-		store := on(t, pool, &postgres.Config{Timeout: 200 * time.Millisecond, Hook: hook})
+		store := on(t, pool, &postgres.Config{SkipMigrate: true, Timeout: 20 * time.Millisecond, Hook: hook})
 		l.armed.Store(true)
 		err := store.RateLocks().Save(t.Context(), mint(ports.Book{Key: keyOf("acme")}, activeLock("acme", "rl_1", epoch)))
 		requireCode(t, want, err)

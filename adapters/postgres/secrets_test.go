@@ -17,12 +17,12 @@ import (
 // Eight racers of two processes ask for secrets that do not exist.
 func TestProcessesGetTheSameSecret(t *testing.T) {
 	t.Parallel()
-	for _, level := range levels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
-			const racers, rounds = 8, 25
+			dsn := emptied(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
+			const racers, rounds = 8, 8
 			var got [racers][rounds]string
 			var g errgroup.Group
 			for i := range racers {
@@ -51,7 +51,7 @@ func TestASecretWhoseInsertHasAnUnknownOutcome(t *testing.T) {
 	for _, arrives := range []bool{false, true} {
 		t.Run("arrives="+strconv.FormatBool(arrives), func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			network := &losing{before: !arrives}
 			skip := &lossAtStatement{of: network}
 			store := on(t, connect(t, dsn, func(c *pgxpool.Config) { network.dial(c); c.ConnConfig.Tracer = skip }), nil)

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"testing"
@@ -16,11 +17,37 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
+var full = flag.Bool("full", false, "also run what .ci/full runs")
+
+// onlyInFull skips a test that the gate leaves out.
+func onlyInFull(t *testing.T, why string) {
+	t.Helper()
+	if !*full {
+		t.Skip("runs with -full: " + why)
+	}
+}
+
+// settings returns all settings of a test with -full, and otherwise the first.
+func settings[T any](all ...T) []T {
+	if *full {
+		return all
+	}
+	return all[:1]
+}
+
+// rounds is how often racers meet: n times, and with -full five times as often.
+func rounds(n int) int {
+	if *full {
+		return 5 * n
+	}
+	return n
+}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	for name, value := range map[string]string{
 		"test.parallel": "4",  // they also wait for the server
-		"rapid.checks":  "25", // each runs some dozens of statements
+		"rapid.checks":  "10", // each runs some dozens of statements
 	} {
 		if !given(name) {
 			if err := flag.Set(name, value); err != nil {
@@ -28,7 +55,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	goleak.VerifyTestMain(pgtest.Main(m))
+	goleak.VerifyTestMain(pgtest.Main(linedTests{m}))
 }
 
 // given reports whether the command line has the flag.
@@ -50,17 +77,43 @@ var (
 )
 
 // tables is a template with this version's tables.
-var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error { return filled(ctx, dsn) })
+
+// filled migrates a database and runs the statements.
+func filled(ctx context.Context, dsn string, statements ...string) error {
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	return postgres.Migrate(ctx, pool)
-})
+	if err := postgres.Migrate(ctx, pool); err != nil {
+		return err
+	}
+	for _, sql := range statements {
+		if _, err := pool.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // migrated returns the DSN of a new database with tables.
 func migrated(tb testing.TB) string { return pgtest.Database(tb, tables) }
+
+// emptied returns the DSN of a database with empty tables, which later tests use again:
+// the test may not change the tables themselves.
+func emptied(tb testing.TB) string { return pgtest.Database(tb, reused) }
+
+var reused = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+	return filled(ctx, dsn, emptyTables)
+}).EmptiedBy("SELECT empty_tables()")
+
+// emptyTables creates a function, whose sessions plan its statements only once.
+const emptyTables = `DO $do$ BEGIN
+	EXECUTE (SELECT 'CREATE FUNCTION public.empty_tables() RETURNS void LANGUAGE plpgsql AS $$ BEGIN '
+		|| string_agg(format('DELETE FROM corridor.%I;', tablename), ' ') || ' END $$'
+		FROM pg_tables WHERE schemaname = 'corridor' AND tablename <> 'schema_versions');
+	END $do$`
 
 // connect opens a pool; configure may be nil.
 func connect(tb testing.TB, dsn string, configure func(*pgxpool.Config)) *pgxpool.Pool {
@@ -83,9 +136,13 @@ func open(tb testing.TB, dsn string, config *postgres.Config) *postgres.Store {
 	return on(tb, connect(tb, dsn, nil), config)
 }
 
+// on returns a store; with a nil config it takes the tables as they are. Calls may take as
+// long as they do on a busy machine, unless config says otherwise.
 func on(tb testing.TB, pool *pgxpool.Pool, config *postgres.Config) *postgres.Store {
 	tb.Helper()
-	store, err := postgres.New(tb.Context(), pool, config)
+	c := *cmp.Or(config, skipping)
+	c.AcquireTimeout, c.Timeout = cmp.Or(c.AcquireTimeout, patience), cmp.Or(c.Timeout, patience)
+	store, err := postgres.New(tb.Context(), pool, &c)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
 	return store
@@ -110,13 +167,9 @@ func bookOf(tb testing.TB, store *postgres.Store, owner string) ports.Book {
 	return b
 }
 
-// emptyTables empties a database.
-func emptyTables(t *testing.T, pool *pgxpool.Pool) {
-	t.Helper()
-	_, err := pool.Exec(t.Context(), `DO $$ DECLARE t text; BEGIN
-		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'corridor' AND tablename NOT LIKE '%migration%'
-			AND tablename NOT LIKE 'goose%' LOOP
-			EXECUTE format('DELETE FROM corridor.%I', t);
-		END LOOP; END $$`)
-	require.NoError(t, err)
+// empty empties the tables of an emptied database.
+func empty(tb testing.TB, pool *pgxpool.Pool) {
+	tb.Helper()
+	_, err := pool.Exec(tb.Context(), "SELECT empty_tables()")
+	require.NoError(tb, err)
 }

@@ -21,8 +21,11 @@ func unchecked(tb testing.TB, dsn, table string) {
 }
 
 // TestCorruptTransaction damages one row; other rows must not be affected.
-func TestCorruptTransaction(t *testing.T) {
+func TestCorruptTransaction(t *testing.T) { //nolint:tparallel // the subtests share a database
 	t.Parallel()
+	dsn := migrated(t)
+	unchecked(t, dsn, "transactions")
+	store := open(t, dsn, nil)
 	for name, damage := range map[string]string{
 		"an unknown status":         "status = 'secret'",
 		"an unknown direction":      "direction = 'secret'",
@@ -30,12 +33,9 @@ func TestCorruptTransaction(t *testing.T) {
 		"an endless term":           "respond_by = 'infinity'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dsn := migrated(t)
-			store := open(t, dsn, nil)
+			query(t, dsn, "TRUNCATE corridor.transactions, corridor.events")
 			damaged := mustTransact(t, store, waiting("acme", "a"))
 			neighbour := mustTransact(t, store, failed(waiting("zenith", "a")))
-			unchecked(t, dsn, "transactions")
 			query(t, dsn, "UPDATE corridor.transactions SET "+damage+" WHERE owner = 'acme'")
 
 			_, err := store.Transactions().Transaction(t.Context(), "acme", "a")
@@ -58,7 +58,7 @@ func TestCorruptTransaction(t *testing.T) {
 // adapter, which rejects longer ones itself (I26).
 func TestConstraintsBoundRawCodesAndMessages(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	mustTransact(t, open(t, dsn, nil), landed(failed(waiting("acme", "t"))))
 	pool := connect(t, dsn, nil)
 	for _, column := range []string{"raw_code", "raw_message", "late_code", "late_message"} {
@@ -81,7 +81,7 @@ func TestConstraintsBoundRawCodesAndMessages(t *testing.T) {
 // lengths.
 func TestTheTransactionViewHidesRawMessages(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	tx := landed(failed(waiting("acme\xff", "t_1")))
 	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
 	tx.LateRaw = ports.RawFailure{Code: "secretly", Message: "secret late"}

@@ -5,52 +5,13 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
-
-// TestTransactionsConform runs the suite twice: a lost commit takes effect, or not.
-func TestTransactionsConform(t *testing.T) {
-	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { storetest.TransactionStore(t, recordsHarness(before)) })
-	}
-}
-
-// recordsHarness opens stores that lose commits before or after they take effect.
-func recordsHarness(before bool) storetest.Harness {
-	return storetest.Harness{
-		Parallel: true,
-		Open: func(tb testing.TB) storetest.Store {
-			tb.Helper()
-			return records(tb, migrated(tb), before)
-		},
-	}
-}
-
-func records(tb testing.TB, dsn string, before bool) storetest.Store {
-	tb.Helper()
-	network := &losing{before: before}
-	pool := connect(tb, dsn, network.dial)
-	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return storetest.Store{
-		RateLocks: store.RateLocks(), Transactions: store.Transactions(), Reports: store.Reports(),
-		Outbox: store.Outbox(), DeadLetters: store.DeadLetters(), Work: store.Work(),
-		Close: store.Close,
-		Reopen: func() storetest.Store {
-			require.NoError(tb, store.Close())
-			pool.Close()
-			return records(tb, dsn, before)
-		},
-		LoseNextCommit: network.arm,
-		Fill:           func() (empty func()) { return fill(tb, dsn) },
-	}
-}
 
 // mustTransact saves the transaction without events and returns it as it is stored.
 func mustTransact(tb testing.TB, store *postgres.Store, t ports.Transaction) ports.Transaction {
@@ -87,11 +48,12 @@ func storedEvents(tb testing.TB, dsn string) []string {
 // succeeds, and only its event is stored (I27, I32).
 func TestProcessesEndOneTransaction(t *testing.T) {
 	t.Parallel()
-	for _, level := range recordLevels {
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			const workers, n = 8, 25
-			dsn := migrated(t)
+			const workers = 8
+			n := rounds(5)
+			dsn := emptied(t)
 			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
 			var begun []ports.Transaction
 			for i := range n {
@@ -135,15 +97,10 @@ func endAll(ctx context.Context, store ports.TransactionStore, begun []ports.Tra
 	return won, nil
 }
 
-// recordLevels are the isolation levels at which a store must be correct.
-var recordLevels = []string{"read committed", "repeatable read", "serializable"}
-
 // storeAt opens a store on eight connections of an isolation level.
 func storeAt(tb testing.TB, dsn, level string) *postgres.Store {
 	tb.Helper()
-	return on(tb, connect(tb, dsn, func(c *pgxpool.Config) {
-		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
-	}), &postgres.Config{SkipMigrate: true})
+	return on(tb, connect(tb, dsn, isolated(level)), nil)
 }
 
 // insisting repeats do while the server rolls it back because of others.
@@ -178,7 +135,7 @@ func TestASaveWaitsForAnotherProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			atEachLevel(t, dsn, func(store *postgres.Store, holds bool) {
 				mustTransact(t, store, begun)
 				mustTransact(t, store, done)
@@ -201,7 +158,7 @@ func TestASaveWaitsForAnotherProcess(t *testing.T) {
 // process that commits and once for one that rolls back.
 func atEachLevel(tb testing.TB, dsn string, check func(store *postgres.Store, holds bool)) {
 	tb.Helper()
-	for _, level := range recordLevels {
+	for _, level := range settings(levels...) {
 		for _, holds := range []bool{true, false} {
 			tb.Logf("%s, theirs holds: %t", level, holds)
 			query(tb, dsn, "TRUNCATE corridor.transactions, corridor.reports, corridor.events")

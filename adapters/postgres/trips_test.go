@@ -85,8 +85,8 @@ func (m *meter) cost(tb testing.TB, do func() error) (statements, trips int64) {
 func metered(tb testing.TB) (*postgres.Store, *pgxpool.Pool, *meter) {
 	tb.Helper()
 	m := &meter{}
-	pool := connect(tb, migrated(tb), m.attach)
-	return on(tb, pool, &postgres.Config{SkipMigrate: true}), pool, m
+	pool := connect(tb, emptied(tb), m.attach)
+	return on(tb, pool, nil), pool, m
 }
 
 // trip is an operation and its cost once its statements are prepared.

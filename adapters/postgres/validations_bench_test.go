@@ -52,7 +52,7 @@ func accountRequest(i int, name string) market.Request {
 func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 	t.Parallel()
 	traced := &statements{}
-	store := on(t, connect(t, migrated(t), traced.trace), nil)
+	store := on(t, connect(t, emptied(t), traced.trace), nil)
 	service := validating(t, store, nil)
 	for _, c := range []struct {
 		name string
@@ -69,7 +69,7 @@ func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 			return err
 		})
 		// The claim is released concurrently.
-		require.Eventually(t, func() bool { return traced.count() == c.want }, 10*time.Second, time.Millisecond, c.name)
+		require.Eventually(t, func() bool { return traced.count() == c.want }, patience, time.Millisecond, c.name)
 	}
 	require.NoError(t, service.Stop(t.Context()))
 }

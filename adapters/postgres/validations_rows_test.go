@@ -14,7 +14,7 @@ import (
 // break a listing.
 func TestTheTablesRejectBadRows(t *testing.T) {
 	t.Parallel()
-	dsn := migrated(t)
+	dsn := emptied(t)
 	store := open(t, dsn, nil)
 	r := saved(t, store, pendingAt("acme", "a"))
 	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{1}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))

@@ -55,9 +55,9 @@ func TestOneEndSucceeds(t *testing.T) {
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
-			const n, writers = 40, 8
+			dsn := emptied(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
+			const n, writers = 10, 8
 			var records []ports.ValidationRecord
 			for i := range n {
 				records = append(records, saved(t, stores[i%2], pendingAt("acme", strconv.Itoa(i))))
@@ -103,7 +103,7 @@ func TestAnEndWaitsForAnotherAndLoses(t *testing.T) {
 	for end, want := range map[string]errcodes.Code{"COMMIT": errcodes.Conflict, "ROLLBACK": ""} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
-			dsn := migrated(t)
+			dsn := emptied(t)
 			store := open(t, dsn, nil)
 			r := saved(t, store, pendingAt("acme", "v"))
 			other := holding(t, dsn, "UPDATE corridor.validations SET provider = 'other', version = version + 1")
@@ -150,15 +150,15 @@ func (b *beside) waitedFor(tb testing.TB) {
 	tb.Helper()
 	require.Eventually(tb, func() bool {
 		var n int
-		err := b.pool.QueryRow(tb.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'").Scan(&n)
+		err := b.pool.QueryRow(tb.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&n)
 		return err == nil && n > 0
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 // TestValidationsAtOnce is for the race detector: all methods share one pool.
 func TestValidationsAtOnce(t *testing.T) {
 	t.Parallel()
-	store := open(t, migrated(t), nil)
+	store := open(t, emptied(t), nil)
 	ctx := t.Context()
 	var g errgroup.Group
 	for i := range 8 {
@@ -210,7 +210,7 @@ func useAll(ctx context.Context, store *postgres.Store, key [32]byte, holder str
 // A value that PostgreSQL rejects is errcodes.InvalidRequest, not a failure of the store.
 func TestTextsThatNoColumnAcceptsAreRejected(t *testing.T) {
 	t.Parallel()
-	store := open(t, migrated(t), nil)
+	store := open(t, emptied(t), nil)
 	for name, spoil := range map[string]func(r *ports.ValidationRecord){
 		"NUL in a country":          func(r *ports.ValidationRecord) { r.Market.Country = "N\x00A" },
 		"invalid UTF-8":             func(r *ports.ValidationRecord) { r.Provider = "\xff" },

@@ -28,11 +28,12 @@ func addWork(ctx context.Context, store *postgres.Store, items ...ports.WorkItem
 // Two workers never have the same item, and no item is lost.
 func TestManyWorkersClaimWorkAtOnce(t *testing.T) {
 	t.Parallel()
-	const items, workers = 400, 8
-	for _, level := range levels {
+	const workers = 8
+	items := rounds(80)
+	for _, level := range settings(levels...) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
-			pool := connect(t, migrated(t), isolated(level))
+			pool := connect(t, emptied(t), isolated(level))
 			var all []ports.WorkItem
 			for i := range items {
 				all = append(all, ports.WorkItem{ID: strconv.Itoa(i), Kind: "k", DueAt: epoch.Add(-time.Duration(i) * time.Second)})
@@ -95,7 +96,7 @@ func finish(ctx context.Context, work ports.Work, n int, note func(ports.WorkIte
 
 // TestWorkModel compares the work items with a simple model.
 func TestWorkModel(t *testing.T) {
-	pool := connect(t, migrated(t), nil)
+	pool := connect(t, emptied(t), nil)
 	store := on(t, pool, nil)
 	rapid.Check(t, func(rt *rapid.T) {
 		_, err := pool.Exec(t.Context(), "TRUNCATE corridor.work_items")
