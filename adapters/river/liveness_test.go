@@ -19,9 +19,10 @@ import (
 
 // A process that cannot look at the others does not consider them dead.
 func TestAnUnreachableDatabaseMakesNoProcessDead(t *testing.T) {
+	onlyInFull(t, "it waits for seconds; TestAProcessThatDoesNotBeatIsDead has the rule")
 	t.Parallel()
 	cluster := pgtest.New(t, nil)
-	dsn := cluster.Database(t, tables)
+	dsn := cluster.Database(t, migrated)
 	rescued := make(chan int, 10)
 	begun, goOn := make(chan struct{}, 10), make(chan struct{})
 	var all []*process
@@ -40,9 +41,9 @@ func TestAnUnreachableDatabaseMakesNoProcessDead(t *testing.T) {
 	<-begun
 	eventually(t, "both processes are known", func() bool { return p.count(t, "queue_processes") == 2 })
 	require.NoError(t, cluster.Pause())
-	<-time.After(3 * time.Second)
+	<-time.After(3 * time.Second) // longer than DeadAfter
 	require.NoError(t, cluster.Resume())
-	<-time.After(2 * time.Second)
+	p.beatsOfAll(t, 2*beatsBeforeDead)
 	require.Empty(t, rescued)
 	close(goOn)
 	eventually(t, "the item is done", func() bool { return p.jobs(t, "completed") == 1 })
@@ -87,8 +88,8 @@ func TestRiversLogIsGuarded(t *testing.T) {
 func TestRunSurvivesAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.New(t, nil)
-	dsn := cluster.Database(t, tables)
-	failures, logged := make(chan error, 1000), new(messages)
+	dsn := cluster.Database(t, migrated)
+	failures, logged, began := make(chan error, 1000), new(messages), time.Now()
 	p := open(t, dsn, river.Config{DeadAfter: time.Second, Logger: slog.New(logged), Hooks: river.Hooks{Background: func(_ context.Context, err error) { failures <- err }}})
 	stopped := open(t, dsn, river.Config{})
 	require.NoError(t, cluster.Stop(pgtest.Immediate))
@@ -106,13 +107,14 @@ func TestRunSurvivesAnOutageOfTheDatabase(t *testing.T) {
 		eventually(t, "its work is done", func() bool { return slices.Contains(s.handled(), owner) && p.jobs(t, "running") == 0 })
 		if i == 0 {
 			require.NoError(t, cluster.Stop(pgtest.Immediate))
-			for range len(failures) + 5 { // River fails repeatedly
+			for range len(failures) + 2 { // River fails repeatedly
 				requireCode(t, errcodes.StorageUnavailable, <-failures)
 			}
 		}
 	}
+	minutes := 1 + int(time.Since(began)/time.Minute)
 	for message, n := range logged.count() {
-		require.LessOrEqual(t, n, 1, "%s: logged more than once a minute", message)
+		require.LessOrEqual(t, n, minutes, "%s: logged more than once a minute", message)
 	}
 	require.Contains(t, logged.count(), "producer: Error fetching jobs")
 }
@@ -138,7 +140,7 @@ func TestJobsThatRunAtOnceHaveTheDatabasesTime(t *testing.T) {
 // items.
 func TestADatabaseWhoseClockIsBehind(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.Database(t, tables)
+	dsn := pgtest.Database(t, migrated)
 	setClockBack(t, dsn)
 	p := open(t, dsn, river.Config{Wake: map[string]string{"report.created": "reports"}})
 	s := &service{work: p.queue.Work()}
@@ -153,7 +155,7 @@ func TestADatabaseWhoseClockIsBehind(t *testing.T) {
 	p.save(t, "shop", items("item"), event("event", "report.created"))
 	eventually(t, "an item", func() bool { return len(s.handled()) == 1 })
 	eventually(t, "a wake-up", func() bool { total, _ := woken.read(); return total == 1 })
-	eventually(t, "two rounds", func() bool { total, _ := rounds.read(); return total >= 2 })
+	eventually(t, "a round", func() bool { total, _ := rounds.read(); return total >= 1 })
 }
 
 // setClockBack makes the time an hour earlier for statements of new connections to the

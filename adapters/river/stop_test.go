@@ -64,7 +64,7 @@ func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(p *process, cancel func()) error{
 		"Stop": func(p *process, _ func()) error {
-			ctx, cancel := context.WithTimeout(context.Background(), within/2)
+			ctx, cancel := context.WithTimeout(context.Background(), within)
 			defer cancel()
 			return p.queue.Stop(ctx)
 		},
@@ -75,8 +75,7 @@ func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 			if err := p.queue.Stop(over); !errors.Is(err, context.Canceled) {
 				return err
 			}
-			<-time.After(100 * time.Millisecond) // the process stops and waits for its rounds
-			cancel()
+			cancel() // whether the process already waits for its rounds or not
 			return nil
 		},
 	} {
@@ -85,10 +84,9 @@ func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 			dsn := pgtest.Database(t, tables)
 			grace := 200 * time.Millisecond
 			if name != "Stop" {
-				grace = time.Minute // which must not be waited for
+				grace = 10 * time.Minute // longer than a test may take
 			}
-			began := time.Now()
-			p := open(t, dsn, river.Config{Grace: grace, Timeout: 30 * time.Second})
+			p := open(t, dsn, river.Config{Grace: grace, Timeout: time.Hour})
 			begun := make(chan string, 2)
 			block := func(what string) river.Tick {
 				return func(ctx context.Context, _ time.Time) error {
@@ -99,7 +97,7 @@ func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			long := river.Ticker{Name: "long", Every: time.Hour, AtStart: true, Timeout: 30 * time.Second, Tick: block("long")}
+			long := river.Ticker{Name: "long", Every: time.Hour, AtStart: true, Timeout: time.Hour, Tick: block("long")}
 			go func() {
 				p.ran <- p.queue.Run(ctx, river.Jobs{Work: map[string]river.Tick{notify: block("item")}, Tickers: []river.Ticker{long}})
 			}()
@@ -108,7 +106,6 @@ func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 			<-begun
 			require.NoError(t, stop(p, cancel))
 			require.Equal(t, errcodes.Of(ctx.Err()), errcodes.Of(<-p.ran))
-			require.Less(t, time.Since(began), within, "the rounds were interrupted")
 			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both jobs can run at once")
 			require.Zero(t, p.count(t, "queue_processes"))
 		})
@@ -126,14 +123,7 @@ func TestStopEndsWithItsContext(t *testing.T) {
 		return nil
 	}
 	p.run(river.Jobs{Tickers: []river.Ticker{long}})
-	eventually(t, "the round has begun", func() bool {
-		select {
-		case <-begun:
-			return true
-		default:
-			return false
-		}
-	})
+	<-begun
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, p.queue.Stop(late), context.Canceled)
