@@ -26,7 +26,7 @@ func mintThree(t *testing.T, store *postgres.Store) (ids []string) {
 
 // Somebody wrote the time without the library. A listing returns the lock with a time
 // that the domain rejects.
-func TestALockWithAnInfiniteTimeDoesNotHideOthers(t *testing.T) { //nolint:tparallel // the subtests share a database
+func TestALockWithAnInfiniteTimeDoesNotHideOthers(t *testing.T) {
 	t.Parallel()
 	dsn := emptied(t)
 	pool := connect(t, dsn, nil)

@@ -13,7 +13,7 @@ import (
 
 // TestCorruptReport damages one row; other rows must not be affected. A damaged job is
 // claimed, and the next claim returns the next job.
-func TestCorruptReport(t *testing.T) { //nolint:tparallel // the subtests share a database
+func TestCorruptReport(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	unchecked(t, dsn, "reports")

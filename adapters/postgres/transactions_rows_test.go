@@ -21,7 +21,7 @@ func unchecked(tb testing.TB, dsn, table string) {
 }
 
 // TestCorruptTransaction damages one row; other rows must not be affected.
-func TestCorruptTransaction(t *testing.T) { //nolint:tparallel // the subtests share a database
+func TestCorruptTransaction(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	unchecked(t, dsn, "transactions")

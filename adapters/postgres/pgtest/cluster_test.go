@@ -54,7 +54,7 @@ func TestADurableClusterKeepsWhatItAcknowledged(t *testing.T) {
 }
 
 // The subtests share a cluster, because each one takes seconds.
-func TestAClusterOfOneTest(t *testing.T) { //nolint:tparallel // the subtests share a cluster that they stop
+func TestAClusterOfOneTest(t *testing.T) {
 	t.Parallel()
 	within, err := os.MkdirTemp(memory(), strings.Repeat("long", 40)) //nolint:usetesting // in memory; a socket's address must be shorter
 	require.NoError(t, err)

@@ -60,6 +60,7 @@ func TestTwoCopiesOfATemplateAreApart(t *testing.T) {
 }
 
 func TestADatabaseIsDroppedWithItsTest(t *testing.T) {
+	server := pgtest.Server(t)
 	var name string
 	var conn *pgx.Conn
 	t.Run("with a connection left open", func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestADatabaseIsDroppedWithItsTest(t *testing.T) {
 		require.NoError(t, err)
 	})
 	_ = conn.Close(t.Context()) // the server has
-	assert.Equal(t, 0, ask[int](t, pgtest.Server(t).DSN(), "SELECT count(*)::int FROM pg_database WHERE datname = '"+name+"'"))
+	assert.Equal(t, 0, ask[int](t, server.DSN(), "SELECT count(*)::int FROM pg_database WHERE datname = '"+name+"'"))
 }
 
 func TestATemplateThatFailsIsTriedAgain(t *testing.T) {
