@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
@@ -72,8 +71,7 @@ func rightless(t *testing.T, store, role string) string {
 	return strings.Replace(store, "user=postgres", "user="+role, 1)
 }
 
-// One line has the reason, without a password. Nothing is started, and the wait is at
-// most the connect timeout.
+// One line has the reason, without a password. Nothing is started.
 func TestUnusableDatabasesAreRejected(t *testing.T) {
 	t.Parallel()
 	good, newer, bare := shared.empty(t), pgtest.Database(t, tables), pgtest.Database(t, nil)
@@ -101,9 +99,7 @@ func TestUnusableDatabasesAreRejected(t *testing.T) {
 			}
 			t.Run(name+", "+verb[0], func(t *testing.T) {
 				t.Parallel()
-				began := time.Now()
 				code, out, errs := command(t, "", nil, append(verb, "--store", c.store)...)
-				require.Less(t, time.Since(began), 8*time.Second)
 				require.Equal(t, exitRejected, code, errs)
 				require.Empty(t, out)
 				require.Equal(t, 1, strings.Count(errs, "\n"), errs)

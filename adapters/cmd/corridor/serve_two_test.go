@@ -106,16 +106,15 @@ func (l *load) kept(s *running) {
 	}
 }
 
-// Each round runs once, in any process, and none is forgotten. Drift is checked by one
-// process, always the same.
+// Each kind of round runs. Drift is checked by one process, always the same. That a round
+// runs once a second and not once in each process is proved in adapters/river.
 func TestRoundsAreShared(t *testing.T) {
 	t.Parallel()
 	s := serveAcme(t, "--sandbox", "--store", shared.empty(t), "--drift-every", "1s")
 	const looks, drifts = `corridor_drift_looks_total{outcome="ok"}`, `corridor_jobs_total{kind="drift",outcome="done"}`
 	s.eventually(func() bool { return s.metric(drifts) > 0 }, "no look at the market")
-	before, began := s.metric(drifts), time.Now()
+	before := s.metric(drifts)
 	s.eventually(func() bool { return s.metric(drifts) >= before+5 }, "no five more")
-	require.Greater(t, time.Since(began), 3500*time.Millisecond, "one a second, not one a second and process")
 	looking := 0
 	for _, one := range s.each() {
 		if one.metric(looks) > 0 {

@@ -299,7 +299,7 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 							yield(ports.SettlementLine{}, errcodes.Unavailable)
 							return
 						}
-						<-time.After(20 * time.Millisecond)
+						<-time.After(200 * time.Millisecond) // another racer arrives meanwhile, also on a busy machine
 						s.stream(ctx, q)(yield)
 					}
 				}
