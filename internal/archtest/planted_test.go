@@ -247,6 +247,7 @@ func TestPlantedSourceIsCaught(t *testing.T) {
 		"the wall clock as a value":    {"report", "package p\nimport \"time\"\nvar now = time.Now", "time.Now"},
 		"the wall clock by an alias":   {"ports", "package p\nimport wall \"time\"\nvar t = wall.Tick(1)", "time.Tick"},
 		"the clock by a dot import":    {"validation", "package p\nimport . \"time\"\nvar t = Now()", "a dot import of time"},
+		"a print in a driven adapter":  {"adapters/relay", "package p\nimport \"fmt\"\nfunc f() { fmt.Println() }", "fmt.Println"},
 		"sleep in a driven adapter": {
 			"adapters/feed/ecb", "package p\nimport \"time\"\nfunc f() { time.Sleep(1) }", "time.Sleep",
 		},

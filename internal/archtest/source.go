@@ -28,7 +28,7 @@ var wallClock = map[string][]string{
 	"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 }
 
-// SourceRules ensure that callers control time and goroutines.
+// SourceRules ensure that callers control time, goroutines and output.
 var SourceRules = []SourceRule{
 	{
 		Packages: append([]string{
@@ -42,6 +42,11 @@ var SourceRules = []SourceRule{
 		Packages: []string{"adapters/..."},
 		Except:   []string{"adapters/cmd", "adapters/postgres/pgtest", "adapters/service"},
 		Names:    wallClock,
+	},
+	{ // a library writes to no terminal
+		Packages: append([]string{"errcodes", "ports/...", "adapters/..."}, domain...),
+		Except:   []string{"adapters/cmd"},
+		Names:    map[string][]string{"fmt": {"Print", "Printf", "Println"}},
 	},
 }
 
