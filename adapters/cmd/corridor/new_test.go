@@ -13,22 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// userModule is a module that requires this one, as it is here.
+// userModule is a module in a workspace with the modules of this one, so that it needs no
+// version of a library that this test does not need itself.
 func userModule(t *testing.T) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), `module example.org/shop
-
-go 1.26.0
-
-require github.com/corridor-go/corridor v0.0.0
-
-replace github.com/corridor-go/corridor => `+root+"\n")
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	write(t, filepath.Join(dir, "go.mod"), "module example.org/shop\n\ngo 1.26.0\n")
+	work, err := os.ReadFile(filepath.Join(root, "go.work"))
 	require.NoError(t, err)
-	write(t, filepath.Join(dir, "go.sum"), string(sums))
+	uses := strings.ReplaceAll(string(work), "\t.", "\t"+root+"/.")
+	write(t, filepath.Join(dir, "go.work"), strings.Replace(uses, "use (\n", "use (\n\t.\n", 1))
+	sums, err := os.ReadFile(filepath.Join(root, "go.work.sum"))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "go.work.sum"), string(sums))
 	return dir
 }
 
@@ -37,7 +36,7 @@ func goRun(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	run := exec.CommandContext(t.Context(), "go", args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	run.Env = append(os.Environ(), "GOPROXY=off", "GOWORK="+filepath.Join(dir, "go.work"))
 	out, err := run.CombinedOutput()
 	return string(out), err
 }
