@@ -100,7 +100,11 @@ func endAll(ctx context.Context, store ports.TransactionStore, begun []ports.Tra
 // storeAt opens a store on eight connections of an isolation level.
 func storeAt(tb testing.TB, dsn, level string) *postgres.Store {
 	tb.Helper()
-	return on(tb, connect(tb, dsn, isolated(level)), nil)
+	pool := connect(tb, dsn, isolated(level))
+	var is string
+	require.NoError(tb, pool.QueryRow(tb.Context(), "SHOW transaction_isolation").Scan(&is))
+	require.Equal(tb, level, is)
+	return on(tb, pool, nil)
 }
 
 // insisting repeats do while the server rolls it back because of others.

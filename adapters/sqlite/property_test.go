@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -120,7 +121,12 @@ func FuzzPath(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Skip("not the name of a file")
 		}
-		mustMint(t, open(t, path, &sqlite.Config{SkipMigrate: true}), "acme", "rl_1", epoch)
+		config := &sqlite.Config{SkipMigrate: true}
+		if strings.ContainsAny(name, "?%") { // and then the store makes the file, which takes longer
+			require.NoError(t, os.Remove(path))
+			config = nil
+		}
+		mustMint(t, open(t, path, config), "acme", "rl_1", epoch)
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		for _, e := range entries {

@@ -112,7 +112,7 @@ func TestFourOpenOneNewFileAtOnce(t *testing.T) {
 		errs := make([]error, 4)
 		for i := range errs {
 			wg.Go(func() {
-				store, err := sqlite.Open(t.Context(), path, nil)
+				store, err := sqlite.Open(t.Context(), path, &sqlite.Config{BusyTimeout: sqlite.MaxBusyTimeout})
 				if err == nil {
 					err = store.Close()
 				}

@@ -38,6 +38,7 @@ func TestAnswers(t *testing.T) {
 		{"an unknown success", 299, "", false},
 		{"moved permanently", 301, errcodes.MalformedAnswer, true},
 		{"found", 302, errcodes.MalformedAnswer, true},
+		{"see other", 303, errcodes.MalformedAnswer, true},
 		{"a temporary redirect", 307, errcodes.MalformedAnswer, true},
 		{"a permanent redirect", 308, errcodes.MalformedAnswer, true},
 		{"not modified", 304, errcodes.MalformedAnswer, true},

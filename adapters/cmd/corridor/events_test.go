@@ -46,10 +46,15 @@ func tidy(t *testing.T, store string, args ...string) string {
 func goneStore(t *testing.T, store string) string {
 	t.Helper()
 	standstill(t, store)
-	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
+	r := receiving(t, func(w http.ResponseWriter, _ *posted) { http.Error(w, "canaryanswer", http.StatusGone) })
 	s := serveHooks(t, store, r)
 	s.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events WHERE state = 'buried'`) == atOnce }, "not set aside")
+	s.eventually(func() bool {
+		return s.metric(`corridor_events_buried_total{code="not_found",kind="transaction.opened"}`) == 5
+	}, "not counted")
+	require.Positive(t, s.metric(`corridor_webhook_attempts_total{status="410"}`))
 	require.Zero(t, s.stop(), s.log)
+	requireUntold(t, s.log.String(), "canary", r.URL)
 	return store
 }
 

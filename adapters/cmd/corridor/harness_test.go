@@ -311,7 +311,12 @@ func (s *running) send(method, path, contentType, body string) (int, string) {
 // that check may fail the test.
 func (s *running) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); !check(); <-time.After(20 * time.Millisecond) {
+	s.poll(20*time.Millisecond, check, otherwise)
+}
+
+func (s *running) poll(every time.Duration, check func() bool, otherwise string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !check(); <-time.After(every) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
 	}
 }

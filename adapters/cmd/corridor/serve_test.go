@@ -126,7 +126,7 @@ func theFeedFileIsReadAgainWhenItChanges(t *testing.T, store string) {
 func TestTheLimiterAnswers429(t *testing.T) { at(t, theLimiterAnswers429, inMemory, shared) }
 
 func theLimiterAnswers429(t *testing.T, store string) {
-	s := serveAcme(t, "--store", store, "--sandbox", "--rate-limit", "2")
+	s := serveAcme(t, "--store", store, "--sandbox", "--rate-limit", "0.001")
 	limited := false
 	for range 20 {
 		status, body := s.lock("USD", "ZAR")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -69,7 +70,7 @@ func TestAnotherProcessCompletesTheWorkOfADeadOne(t *testing.T) {
 		require.Equal(t, http.StatusCreated, status)
 		ids = append(ids, job["id"].(string))
 	}
-	first.eventually(func() bool { return hasHalfAndWhole(t, files) }, "no report is being made")
+	first.poll(time.Millisecond, func() bool { return hasHalfAndWhole(t, files) }, "no report is being made")
 	require.Error(t, first.end(syscall.SIGKILL), "killed")
 	require.Positive(t, lapse(t, store, ids), "a report was under way")
 	free(t, store)

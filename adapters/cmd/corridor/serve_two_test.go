@@ -106,8 +106,8 @@ func (l *load) kept(s *running) {
 	}
 }
 
-// Each kind of round runs. Drift is checked by one process, always the same. That a round
-// runs once a second and not once in each process is proved in adapters/river.
+// Each kind of round runs. Drift is checked by one process, always the same. That rounds do
+// not overlap and are not doubled by processes is proved in adapters/river.
 func TestRoundsAreShared(t *testing.T) {
 	t.Parallel()
 	s := serveAcme(t, "--sandbox", "--store", shared.empty(t), "--drift-every", "1s")

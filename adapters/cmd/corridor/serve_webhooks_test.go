@@ -66,8 +66,6 @@ func aHangingReceiverDelaysOnlyOneTransaction(t *testing.T, store string) {
 	standstill(t, store)
 	s := serveHooks(t, store, r)
 	s.received(r, atOnce)
-	require.Len(t, r.of("acme", "timeout_late"), 1)
-	require.Zero(t, s.metric(`corridor_webhook_attempts_total{status="0"}`), "it still hangs: nothing waited for its end")
 	require.Zero(t, s.stop(), s.log)
 	require.NotContains(t, s.log.String(), "level=ERROR")
 	require.Equal(t, 1, rows(t, store, `SELECT count(*) FROM events WHERE kind = 'transaction.opened'`), "not lost")

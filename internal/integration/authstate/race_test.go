@@ -133,7 +133,7 @@ func TestConcurrentCallersAgreeOnOneFile(t *testing.T) {
 	var services []*authstate.Service
 	r := newRig(t)
 	for i := range stores {
-		store, err := sqlite.Open(t.Context(), path, nil)
+		store, err := sqlite.Open(t.Context(), path, &sqlite.Config{BusyTimeout: sqlite.MaxBusyTimeout})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		stores[i] = store
