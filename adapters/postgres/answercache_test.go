@@ -25,14 +25,17 @@ func TestOneOfSeveralHoldersGetsAClaim(t *testing.T) {
 			caches := []ports.AnswerCache{
 				storeAt(t, dsn, level).Answers(), storeAt(t, dsn, level).Answers(),
 			}
-			for round := range claimRounds {
+			for round := range rounds(8) {
 				mustClaim(t, caches[0], [32]byte{byte(round), 1}, "lapsed", epoch.Add(time.Second))
 				mustClaim(t, caches[0], [32]byte{byte(round), 2}, "live", epoch.Add(2*time.Second))
 			}
-			var won [8][3 * claimRounds]bool
+			var won [8][]bool
+			for i := range won {
+				won[i] = make([]bool, 3*rounds(8))
+			}
 			var g errgroup.Group
 			for i := range won {
-				g.Go(func() error { return claimEach(t.Context(), caches[i%2], strconv.Itoa(i), won[i][:]) })
+				g.Go(func() error { return claimEach(t.Context(), caches[i%2], strconv.Itoa(i), won[i]) })
 			}
 			require.NoError(t, g.Wait())
 			for n := range won[0] {
@@ -47,8 +50,6 @@ func TestOneOfSeveralHoldersGetsAClaim(t *testing.T) {
 		})
 	}
 }
-
-const claimRounds = 8
 
 func mustClaim(tb testing.TB, cache ports.AnswerCache, key [32]byte, holder string, until time.Time) {
 	tb.Helper()

@@ -64,7 +64,7 @@ var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) err
 func TestOpenWithMinimalRights(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
-	t.Run("every change", func(t *testing.T) {
+	t.Run("each of cutOperations", func(t *testing.T) {
 		t.Parallel()
 		dsn := c.Database(t, grantedTables)
 		query(t, dsn, emptyTables)

@@ -57,12 +57,16 @@ func TestOneEndSucceeds(t *testing.T) {
 			t.Parallel()
 			dsn := emptied(t)
 			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
-			const n, writers = 10, 8
+			const writers = 8
+			n := rounds(10)
 			var records []ports.ValidationRecord
 			for i := range n {
 				records = append(records, saved(t, stores[i%2], pendingAt("acme", strconv.Itoa(i))))
 			}
-			var won [writers][n]bool
+			var won [writers][]bool
+			for i := range won {
+				won[i] = make([]bool, n)
+			}
 			var g errgroup.Group
 			for i := range writers {
 				g.Go(func() error {
