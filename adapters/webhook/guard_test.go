@@ -198,21 +198,22 @@ func TestAnUnknownNameIsUnavailable(t *testing.T) {
 func TestTheLookUpOfANameEndsWithTheAttempt(t *testing.T) {
 	t.Parallel()
 	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: time.Second})
-	ends := make(chan error, 10)
+	begun, ends := make(chan struct{}, 100), make(chan error, 100)
 	sink.SetResolver(&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		begun <- struct{}{}
 		<-ctx.Done()
 		ends <- ctx.Err()
 		return nil, ctx.Err()
 	}})
-	for { // until the look-up begins in time: a busy machine may need longer
+	for looking := false; !looking; { // on a busy machine a look-up may not begin in time
 		require.Equal(t, errcodes.DeadlineExceeded, errcodes.Of(deliver(t, sink)))
 		select {
-		case err := <-ends:
-			require.ErrorIs(t, err, context.Canceled, "not by the resolver's own 5 s")
-			return
+		case <-begun:
+			looking = true
 		default:
 		}
 	}
+	require.ErrorIs(t, <-ends, context.Canceled, "not by the resolver's own 5 s")
 }
 
 func deliver(t *testing.T, sink ports.EventSink) error {
