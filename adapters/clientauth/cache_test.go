@@ -102,15 +102,6 @@ func TestTheCache(t *testing.T) {
 		}
 		assert.Greater(t, f.store.looks(), 800, "the cache has room for 64 of 500 tokens")
 	})
-	t.Run("allocates nothing", func(t *testing.T) {
-		f := newFixture(t, clientauth.Config{})
-		token, ctx := f.issue(t), t.Context()
-		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
-			if _, err := f.Authenticate(ctx, token); err != nil {
-				t.Error(err)
-			}
-		}), 0.0)
-	})
 }
 
 func TestConcurrentUse(t *testing.T) {

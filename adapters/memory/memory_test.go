@@ -136,18 +136,6 @@ func TestFaultsDecideWhetherASaveIsStored(t *testing.T) {
 	}
 }
 
-func TestReadingABookAllocatesNothing(t *testing.T) {
-	store := newStore(t)
-	require.NoError(t, store.RateLocks().Save(t.Context(), minted(key, "lock-1", start)))
-	locks, ctx := store.RateLocks(), t.Context()
-	allocs := testing.AllocsPerRun(100, func() {
-		if b, err := locks.Book(ctx, key); err != nil || b.Version != 1 {
-			t.Error("the book is missing")
-		}
-	})
-	require.Zero(t, allocs)
-}
-
 func ExampleNew() {
 	ctx := context.Background()
 	store, err := memory.New(nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate/failures"
-	"github.com/corridor-go/corridor/errcodes"
 )
 
 func TestOnlyTheTablesOfTheSchemeAreUsed(t *testing.T) {
@@ -86,18 +85,5 @@ func TestTheFirstUseOfATableMayBeConcurrent(t *testing.T) {
 	all.Wait()
 	for _, r := range got {
 		assert.Equal(t, got[0], r)
-	}
-}
-
-func TestAnExactCodeAllocatesNothing(t *testing.T) {
-	n := normaliser(t, overrides(own, row("1", "", declined)))
-	for _, in := range []failures.Input{
-		payin(failures.MpesaDaraja, "1037", "DS timeout"), {Scheme: failures.ISO8583, Direction: errcodes.Payout, Code: "05"}, payin(own, "1", ""),
-	} {
-		assert.Zero(t, testing.AllocsPerRun(100, func() {
-			if r, err := n.Normalise(in); err != nil || r.Outcome != failures.Failed {
-				t.Error(r, err)
-			}
-		}), "%v", in)
 	}
 }

@@ -180,19 +180,6 @@ func TestListReturnsACopy(t *testing.T) {
 	assert.Equal(t, "044", bank.Providers["paystack"])
 }
 
-func TestLookUpsAllocateNothing(t *testing.T) {
-	for name, lookUp := range map[string]func(){
-		"Find":               func() { _, _ = banks.Find("NGA", "000014") },
-		"Find, a branch":     func() { _, _ = banks.Find("KEN", "68000") },
-		"Find, unknown":      func() { _, _ = banks.Find("NGA", "999") },
-		"Canonical":          func() { _ = banks.Canonical("NGA", "000014") },
-		"Canonical, unknown": func() { _ = banks.Canonical("NGA", "999") },
-		"Code":               func() { _, _ = banks.Code("paystack", "NGA", "000014") },
-	} {
-		assert.Zero(t, testing.AllocsPerRun(100, lookUp), name)
-	}
-}
-
 func TestReadersShareTheDirectory(t *testing.T) {
 	var readers sync.WaitGroup
 	for range 8 {

@@ -64,17 +64,6 @@ func TestTheOwnersMemoryCountsTowardsTheLimit(t *testing.T) {
 	require.Nil(t, a.put([]byte("e"), false, 1))
 }
 
-func TestArenaReusesItsBlocks(t *testing.T) {
-	a := newArena(1 << 20)
-	fill := func() {
-		for a.put(make([]byte, 1000), true, 0) != nil { //nolint:revive // until it is full
-		}
-		a.reset()
-	}
-	fill()
-	require.LessOrEqual(t, testing.AllocsPerRun(10, fill), 2.0)
-}
-
 func TestArenaGrowsByBlocks(t *testing.T) {
 	for limit, want := range map[int64]int{0: 256, 256 * 32: 256, 257 * 32: 257, 32 << 20: 1 << 20, 1 << 40: 1 << 20} {
 		a := newArena(limit)
