@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -12,32 +13,47 @@ const (
 	arrivalTimeout = 500 * time.Millisecond // longest wait for the first request of a new connection
 )
 
-// arrivals are the connections whose first request has not been read yet. After Shutdown
-// has begun, net/http closes such connections without a response.
+// arrivals are the connections whose first request no handler has received yet. After
+// Shutdown has begun, net/http closes such connections without a response.
 type arrivals struct{ waiting sync.Map }
 
-// changed is the ConnState callback of the server.
-func (a *arrivals) changed(conn net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+type arrivalKey struct{}
+
+// watch follows the connections of a server that does not serve yet.
+func (a *arrivals) watch(server *http.Server) {
+	handler := server.Handler
+	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		a.waiting.Store(conn, true)
-	} else {
-		a.waiting.Delete(conn)
+		return context.WithValue(ctx, arrivalKey{}, conn)
 	}
+	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			a.waiting.Delete(conn)
+		}
+	}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.waiting.Delete(r.Context().Value(arrivalKey{}))
+		handler.ServeHTTP(w, r)
+	})
 }
 
-// heard waits until the requests of these connections are being served, which is shortly
-// after they have been read. The listener must be closed.
+// heard waits until handlers have received these requests. The server must accept no
+// more connections.
 func (a *arrivals) heard() {
 	late := time.After(arrivalTimeout)
-	for quiet := 0; quiet < 2; quiet++ {
+	for a.some() {
 		select {
 		case <-late:
 			return
 		case <-time.After(arrivalEvery):
 		}
-		a.waiting.Range(func(any, any) bool {
-			quiet = -1
-			return false
-		})
 	}
+}
+
+func (a *arrivals) some() (waiting bool) {
+	a.waiting.Range(func(any, any) bool {
+		waiting = true
+		return false
+	})
+	return waiting
 }

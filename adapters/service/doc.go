@@ -36,7 +36,7 @@
 // restarted. A stop takes at most 10 s:
 //
 //	listener closed ─► requests in flight ─► background ─► sink, files, store
-//	                   at most 7 s           1.5 to 5 s    closed
+//	                   at most 7 s           1.5 to 8.5 s  closed
 //
 // In detail:
 //

@@ -9,13 +9,11 @@ import (
 	"time"
 )
 
+// A stop ends within 10 s. What requests do not use of their time is the background's,
+// because a busy database needs a while to take jobs back.
 const (
-	drainTimeout = 7 * time.Second // for requests in flight; the rest of 10 s is for the background and the store
+	drainTimeout = 7 * time.Second // for requests in flight
 	stopTimeout  = 1500 * time.Millisecond
-
-	// slowStopTimeout is the time for the background if requests have not used theirs: a
-	// busy database needs a while to take jobs back.
-	slowStopTimeout = 5 * time.Second
 )
 
 // serve serves until the stop, or until a background loop ends unexpectedly: a process
@@ -23,7 +21,7 @@ const (
 func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	served := make(chan error, 1)
 	var arriving arrivals
-	s.server.ConnState = arriving.changed
+	arriving.watch(s.server)
 	go func() { served <- s.server.Serve(s.listener) }()
 	background := s.start()
 	greet()
@@ -41,7 +39,7 @@ func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	ended := <-served
 	arriving.heard()
 	err = errors.Join(err, drain(s.server))
-	left := max(stopTimeout, min(slowStopTimeout, drainTimeout-time.Since(began)))
+	left := max(stopTimeout, drainTimeout+stopTimeout-time.Since(began))
 	if !errors.Is(ended, net.ErrClosed) {
 		err = errors.Join(err, ended)
 	}

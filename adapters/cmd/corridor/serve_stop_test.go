@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -54,19 +56,24 @@ func TestAStopInterruptsASlowFeed(t *testing.T) {
 }
 
 func TestAStopCompletesRequestsInFlight(t *testing.T) {
-	source, asked, release := slowBank(t)
-	s := serveAcme(t, "--store", "memory:", "--feed", source)
-	answered, stopped := make(chan int, 1), make(chan int, 1)
-	go func() {
-		status, _ := s.lock("EUR", "ZAR")
-		answered <- status
-	}()
-	await(t, "look", asked) // the first tick's or the request's own; they share one
+	s := serveAcme(t, "--sandbox", "--store", "memory:")
+	const body = `{"base":"EUR","quote":"ZAR"}`
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	_, err = fmt.Fprintf(conn, "POST /v1/rate-locks HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.token, len(body), body[:4])
+	require.NoError(t, err)
 	s.eventually(func() bool { return s.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
+	stopped := make(chan int, 1)
 	go func() { stopped <- s.stop() }()
 	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight continue") }, "not stopping")
-	release()
-	require.Equal(t, http.StatusCreated, await(t, "answer", answered))
+	_, err = io.WriteString(conn, body[4:])
+	require.NoError(t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusCreated, answer.StatusCode)
 	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
 }
 
@@ -96,23 +103,4 @@ func TestAStartAtAnAddressInUseTouchesNoStore(t *testing.T) {
 	code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", "sqlite:"+path, "--listen", strings.TrimPrefix(s.url, "http://"))
 	require.Equal(t, exitRejected, code)
 	require.NoFileExists(t, path)
-}
-
-// Their request arrives just after the signal.
-func TestAStopWaitsForNewConnections(t *testing.T) {
-	s := serveAcme(t, "--sandbox", "--store", "memory:")
-	first, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, first.Close()) }()
-	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret), "so that the connection before it was accepted, too")
-	stopped := make(chan int, 1)
-	go func() { stopped <- s.stop() }()
-	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight continue") }, "not stopping")
-	_, err = first.Write([]byte("GET /livez HTTP/1.1\r\nHost: corridor\r\n\r\n"))
-	require.NoError(t, err)
-	answer, err := http.ReadResponse(bufio.NewReader(first), nil)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusOK, answer.StatusCode)
-	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
 }
