@@ -95,7 +95,7 @@ func newHistoryWorker(tb testing.TB, process int, store ports.RateLockStore, o h
 	tb.Helper()
 	w := &historyWorker{historyOrder: o, process: process, ids: map[ports.BookKey][]string{}}
 	w.clock = &wildClock{origin: o.Origin, speed: o.Speed, skew: o.Skew}
-	feed := fake.NewFeed(func() time.Time { return epoch.Add(-48 * time.Hour) })
+	feed := fake.NewFeed(func() time.Time { return w.clock.Now().Add(-48 * time.Hour) }) // old whichever way the clock jumps, and not too old
 	for i := range o.Books {
 		feed.Offer(o.Books[i].Pair, "18.2500")
 	}

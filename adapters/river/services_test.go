@@ -87,7 +87,7 @@ func accountsOn(t *testing.T, p *process, c ports.AccountConnector) *validation.
 	s, err := validation.New(validation.Ports{
 		Validations: p.store.Validations(), Answers: p.store.Answers(), Work: p.queue.Work(), Sealer: sealer,
 		Connectors: []ports.AccountConnector{c},
-	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Timeout: time.Hour})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), within)

@@ -174,7 +174,7 @@ func TestOneTickHandlesAllWaitingItems(t *testing.T) {
 	eventually(t, "all are on the desk", func() bool { return p.queue.LocalItems() == len(many) })
 	close(open)
 	eventually(t, "all are done", func() bool { return p.jobs(t, "completed") == 1+len(many) })
-	require.Equal(t, 2, s.ticks)
+	require.Less(t, s.ticks, 5, "not one for each item") // one that comes with the last decision finds nothing
 }
 
 // An item can be settled only by its latest claim.

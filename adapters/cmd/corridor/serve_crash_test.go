@@ -28,11 +28,12 @@ func launch(t *testing.T, clients, store string, env ...string) *process {
 			"--clients-file", clients, "--store", store, "--log-level", "DEBUG"),
 		gone: make(chan error, 1),
 	}
-	p.cmd.Env = append(append(os.Environ(), runEnv+"=1"), env...)
+	// A busy machine may need longer than the default to restart a process and resume what it has left.
+	p.cmd.Env = append(append(os.Environ(), runEnv+"=1", "CORRIDOR_VALIDATION_TIMEOUT=10m"), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
 	require.NoError(t, p.cmd.Start())
-	go func() { p.gone <- p.cmd.Wait() }()
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // it may have ended
+	go func() { p.gone <- p.cmd.Wait(); close(p.gone) }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill(); <-p.gone }) // it may have ended
 	p.eventually(func() bool { return p.hear() == 1 }, "not listening")
 	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
 	return p
@@ -54,7 +55,6 @@ const (
 // A pending validation ends after the next start, however its process ended (I17).
 func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 	t.Parallel()
-	account := nigeria.asking("0002").named("Kofi Boateng")
 	mismatch := map[string]any{
 		"status": "name_mismatch", "provider": "sandbox", "accountHolderName": holder, "validationType": "external",
 		"failureReason": "The provider returned a different name",
@@ -78,11 +78,17 @@ func TestAPendingValidationSurvivesItsProcess(t *testing.T) {
 			clients, path := clientsFile(t), emptyStore(t)
 			env := []string{}
 			if c.want["status"] == "error" {
-				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=6s") // another process might have the key, so it ends at its deadline
+				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=15s") // another process might have the key, so it ends at its deadline
 			}
 			first := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.before)...)
-			pending := first.validate(account)
-			require.Equal(t, "pending", pending["status"])
+			var account asking
+			var pending map[string]any
+			if c.want["status"] == "error" { // the first process must not end it
+				account = nigeria.asking("0003").named("Kofi Boateng")
+				_, pending = first.ask(account)
+			} else {
+				account, pending = first.pending(nigeria, "Kofi Boateng")
+			}
 			err := first.end(c.signal)
 			if c.signal == syscall.SIGTERM {
 				require.NoError(t, err, first.log)
@@ -129,12 +135,11 @@ func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
 			personal = append(personal, a.AccountIdentifier)
 			p.validate(a)
 		}
-		personal = append(personal, m.ending("0002"))
 	}
 	status, _ := p.ask(nigeria.asking("8173").named("Zenzile\x01 Canaryholder"))
 	require.Equal(t, http.StatusBadRequest, status)
-	pending := p.validate(nigeria.asking("0002").named("Zenzile Canaryholder"))
-	require.Equal(t, "pending", pending["status"])
+	slow, pending := p.pending(nigeria, "Zenzile Canaryholder")
+	personal = append(personal, slow.AccountIdentifier)
 	look()
 	require.Equal(t, "name_mismatch", p.ended(pending["id"])["status"])
 	require.Contains(t, p.log.String(), "level=DEBUG", "the log is as talkative as it can be")

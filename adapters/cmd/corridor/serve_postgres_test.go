@@ -81,8 +81,7 @@ func TestNothingSecretIsInTheDatabase(t *testing.T) {
 	s := serve(t, nil, "--sandbox", "--store", store, "--log-level", "DEBUG")
 	secrets := s.sandboxSecrets(2)
 	require.Equal(t, http.StatusOK, s.login("sandbox", secrets[0]))
-	account := nigeria.asking("0002").named("Zenzile Canaryholder")
-	pending := s.validate(account)
+	account, pending := s.pending(nigeria, "Zenzile Canaryholder")
 	look := func() {
 		t.Helper()
 		text := dump(t, store)

@@ -74,8 +74,8 @@ func rightless(t *testing.T, store, role string) string {
 // One line has the reason, without a password. Nothing is started.
 func TestUnusableDatabasesAreRejected(t *testing.T) {
 	t.Parallel()
-	good, newer, bare := shared.empty(t), pgtest.Database(t, tables), pgtest.Database(t, nil)
-	alter(t, newer+"&search_path=corridor", `INSERT INTO schema_versions (version_id, is_applied) VALUES (999, true)`)
+	good, newer, bare := shared.empty(t), withPool(pgtest.Database(t, tables), "6"), withPool(pgtest.Database(t, nil), "6")
+	alter(t, newer, `INSERT INTO schema_versions (version_id, is_applied) VALUES (999, true)`)
 	for name, c := range map[string]struct{ store, says string }{
 		"an invalid port":                  {"postgres://canaryrole:canarypass@127.0.0.1:nowhere/corridor", "not a valid PostgreSQL URL"},
 		"a broken escape":                  {"postgres://canaryrole:canarypass%zz@127.0.0.1/corridor", "not a valid PostgreSQL URL"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -63,10 +64,12 @@ func TestValidatePrintsTheResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, result, errs := validated(t, c.asking, c.args...)
-			require.Equal(t, exitOK, code, errs)
-			requireResult(t, result, c.kept, c.want)
-			require.Equal(t, c.says, errs)
+			synctest.Test(t, func(t *testing.T) {
+				code, result, errs := validated(t, c.asking, c.args...)
+				require.Equal(t, exitOK, code, errs)
+				requireResult(t, result, c.kept, c.want)
+				require.Equal(t, c.says, errs)
+			})
 		})
 	}
 }

@@ -292,8 +292,13 @@ func TestReadersAndAWriterRace(t *testing.T) {
 }
 
 func ExampleNew() {
-	path := filepath.Join(os.TempDir(), "corridor-example-rates.json")
-	defer func() { _ = os.Remove(path) }()
+	dir, err := os.MkdirTemp("", "rates")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "rates.json")
 	body := `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"2026-11-20T15:00:00Z"}]}`
 	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
 		fmt.Println(err)

@@ -70,7 +70,7 @@ type worlds struct {
 // makes it longer.
 func TestStoresAgree(t *testing.T) {
 	pool := connect(t)
-	store := on(t, pool, &postgres.Config{SkipMigrate: true})
+	store := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: time.Minute, Timeout: time.Minute})
 	folder, runs := t.TempDir(), 0
 	migrated := filepath.Join(folder, "migrated.db")
 	require.NoError(t, sqlite.Migrate(t.Context(), migrated))

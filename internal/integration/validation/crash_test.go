@@ -26,9 +26,10 @@ var crashRounds = flag.Int("crash.rounds", 1, "how often a process is killed in 
 
 const crashEnv = "CORRIDOR_TEST_CRASH_DB"
 
-// quick is a configuration with times of milliseconds.
+// quick is a configuration with times of milliseconds. A lookup does not time out, however
+// long a busy machine takes to resume it.
 func quick() *validation.Config {
-	return &validation.Config{Window: 5 * time.Millisecond, Every: 10 * time.Millisecond}
+	return &validation.Config{Window: 5 * time.Millisecond, Every: 10 * time.Millisecond, Timeout: time.Hour}
 }
 
 func crashService(t *testing.T, path string, takes time.Duration) (*validation.Service, *sqlite.Store, *fake.Connector) {
