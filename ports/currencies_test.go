@@ -124,8 +124,8 @@ func TestAnyOtherStringIsUnknown(t *testing.T) {
 
 // The results are stored here so that the compiler does not remove the calls.
 var (
-	sink              int
-	sinkOK, sinkKnown bool
+	sink   int
+	sinkOK bool
 )
 
 func BenchmarkMinorDigits(b *testing.B) {

@@ -33,7 +33,10 @@ func launch(t *testing.T, clients, store string, env ...string) *process {
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
 	require.NoError(t, p.cmd.Start())
 	go func() { p.gone <- p.cmd.Wait(); close(p.gone) }()
-	t.Cleanup(func() { _ = p.cmd.Process.Kill(); <-p.gone }) // it may have ended
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // it may have ended
+		_ = await(t, "end of the process", p.gone)
+	})
 	p.eventually(func() bool { return p.hear() == 1 }, "not listening")
 	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
 	return p
