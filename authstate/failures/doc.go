@@ -28,8 +28,8 @@
 // rows in the same format. A table is read when its scheme is first used. An embedder's
 // own rows are looked up first: Config.Overrides.
 //
-// tables/sources/*.csv lists the sources: published lists of the schemes, providers'
-// documents, and independent lists if nothing is published. ISO 8583 is not public; its
+// tables/sources/*.csv lists the sources, with the day on which each was read: published
+// lists of the schemes, providers' documents, and independent lists if nothing is published. ISO 8583 is not public; its
 // rows are from acquirers' lists. The pages in internal/docs/failures show rows with
 // their sources.
 package failures

@@ -73,11 +73,11 @@ func drawTable(t *testing.T, scheme failures.Scheme, c coverage) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", cell(r.Code), cell(r.Message), cell(r.Meaning), r.Payin, r.Payout,
 			tick(r.Confidence), strings.Join(r.Sources, ", "), cell(r.Note))
 	}
-	b.WriteString("\n## Sources\n\n| key | kind | what | address |\n|---|---|---|---|\n")
+	b.WriteString("\n## Sources\n\n| key | kind | what | read | address |\n|---|---|---|---|---|\n")
 	sources := sourcesOf(t, scheme)
 	for _, key := range slices.Sorted(maps.Keys(sources)) {
 		s := sources[key]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", key, s.kind, cell(s.what), cell(s.address))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", key, s.kind, cell(s.what), s.read, cell(s.address))
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 )
 
 // source is a row of tables/sources.
-type source struct{ kind, address, what string }
+type source struct{ kind, address, what, read string }
 
 // Kinds of sources.
 const (
@@ -32,11 +33,11 @@ func sourcesOf(t testing.TB, scheme failures.Scheme) map[string]source {
 	defer func() { require.NoError(t, f.Close()) }()
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"key", "kind", "address", "what"}, rows[0])
+	require.Equal(t, []string{"key", "kind", "address", "what", "read"}, rows[0])
 	sources := map[string]source{}
 	for _, r := range rows[1:] {
 		require.NotContains(t, sources, r[0], "%s: listed twice", scheme)
-		sources[r[0]] = source{r[1], r[2], r[3]}
+		sources[r[0]] = source{r[1], r[2], r[3], r[4]}
 	}
 	return sources
 }
@@ -68,6 +69,8 @@ func TestTheTablesAreSound(t *testing.T) {
 				assert.Contains(t, []string{published, party, memory}, s.kind, key)
 				assert.NotEmpty(t, s.address, key)
 				assert.NotEmpty(t, s.what, key)
+				_, err := time.Parse(time.DateOnly, s.read)
+				assert.NoError(t, err, "%s: the day on which it was read", key)
 			}
 		})
 	}
