@@ -13,13 +13,24 @@
 //	if err != nil { … }
 //	// r.Outcome is failures.Failed, r.Code errcodes.FailureTimeout
 //
-// Every input has a result, and the code of a failure is never empty (I26): a code that is
-// in no table becomes declined or downstreamError, and is passed to Config.Unmapped. The
+// Every input has a result, and the code of a failure is never empty (I26). The
 // direction decides the state as well as the code: a payer without funds makes a payin
 // fail, a merchant's float without funds makes a payout an error. Some raw codes are not
 // failures: their outcome is [Success] or [Pending]. Raw code and message are returned
 // byte for byte. To decode a provider's code from JSON, use the type [RawCode], which
-// preserves every digit.
+// preserves every digit. A number that a relay wrote with a fraction, such as 0.0, is
+// looked up as its integer.
+//
+// # Unknown codes
+//
+// A code that is in no table becomes declined or downstreamError, [Result.Known] returns
+// false, and the result is passed to Config.Unmapped. That code is a placeholder: the
+// payment may be in progress, or paid. Ask the provider for the state of the payment, and
+// end it by that answer or by a time limit. Do not refund it, pay again, or release it for
+// another attempt because of an unknown code. Then add a row, as an override or here.
+//
+// A success is only what a provider says is one. A text, in Input.Message, never turns a
+// code that means a failure, or an Input.State, into a success.
 //
 // # Tables
 //

@@ -17,6 +17,9 @@ func Lint(rows []Row) []string {
 	for i := range rows {
 		l.row(&rows[i])
 	}
+	for i := range rows {
+		l.message(&rows[i])
+	}
 	return l.complaints
 }
 
@@ -88,9 +91,19 @@ func (l *linter) answer(r *Row, d errcodes.Direction) {
 	l.seen[tidied] = a
 }
 
+// message checks that a row with a message does not turn a failure into a success.
+func (l *linter) message(r *Row) {
+	for _, d := range directions {
+		alone := l.seen[key{code: tidy(r.Code), tidied: true, direction: d}]
+		if r.Message != "" && r.In(d) == AnswerSuccess && alone.failure() {
+			l.complainf(r, "success on a %s, but the code alone has %s", d, alone)
+		}
+	}
+}
+
 // illegal returns why a is not allowed as an answer for a direction, or "".
 func illegal(a Answer, d errcodes.Direction) string {
-	if a == AnswerSuccess || a == AnswerPending {
+	if !a.failure() {
 		return ""
 	}
 	code := errcodes.TransactionCode(a)

@@ -41,6 +41,7 @@ func TestLintFindsEachMistake(t *testing.T) {
 		"a family twice":                       {[]failures.Row{row("^1", "x", declined), row("^1", "x", fraud)}, []string{`"^1 with x": a second row for a payin`, `"^1 with x": a second row for a payout`}},
 		"two answers when tidied":              {[]failures.Row{in(declined, ""), row("+1", "", fraud)}, []string{`"+1": fraudBlocked on a payin, but a row that differs only in case or blanks has declined`}},
 		"two texts that are equal when tidied": {[]failures.Row{row("1", "No Funds", declined), row("1", "no+funds", fraud)}, []string{`"1 with no+funds": fraudBlocked on a payin, but a row that differs only in case or blanks has declined`, `"1 with no+funds": fraudBlocked on a payout, but a row that differs only in case or blanks has declined`}},
+		"a success by text of a failure":       {[]failures.Row{row("1", "paid", failures.AnswerSuccess), in(declined, ""), in("", fraud)}, []string{`"1 with paid": success on a payin, but the code alone has declined`, `"1 with paid": success on a payout, but the code alone has fraudBlocked`}},
 		"several mistakes in one row":          {[]failures.Row{{}}, []string{`"": the code is empty`, `"": confidence is "", want sure or judgement`, `"": payin and payout are empty`}},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, failures.Lint(c.rows)) })
@@ -54,6 +55,7 @@ func TestLintAcceptsSoundRows(t *testing.T) {
 		"rows that are not failures":     {row("0", "", failures.AnswerSuccess), row("1", "", failures.AnswerPending)},
 		"a card's code on a payin":       {{Code: "1", Payin: failures.Answer(errcodes.Failure3DSNotCompleted), Confidence: failures.Sure}},
 		"a code with and without a text": {row("1", "", declined), row("1", "funds", fraud)},
+		"a success by text alone":        {row("1", "paid", failures.AnswerSuccess), row("1", "", failures.AnswerPending)},
 		"texts that differ":              {row("1", "funds", declined), row("1", "fund", fraud)},
 		"the same answer for two codes that are equal when tidied": {row("a", "", declined), row("A", "", declined)},
 		"codes that differ in their zeros":                         {row("01", "", declined), row("1", "", fraud)},

@@ -30,8 +30,15 @@ type Input struct {
 	Direction errcodes.Direction // required: it decides the state as well as the code
 	Code      string             // any bytes, at most ports.MaxRaw; if it is "", the message is looked up instead
 	Message   string             // any bytes, at most ports.MaxRaw
-	State     errcodes.State     // optional: StateError makes unknown codes downstreamError instead of declined
+	// State is what the provider says about the transaction beside the code: failed,
+	// error, or "" if it says neither. With a state, no text makes the transaction a
+	// success. StateError makes an unknown code downstreamError instead of declined.
+	State errcodes.State
 }
+
+// contradicts reports whether the provider says that the transaction has failed, and c,
+// found by a text, that it has succeeded. A false success ships goods.
+func (i *Input) contradicts(c *cell) bool { return i.State != "" && c.outcome == Success }
 
 // String returns scheme and direction, without the raw code and message.
 func (i Input) String() string {
@@ -53,8 +60,14 @@ type Result struct {
 	Tables     string // version of the table with the row; "" for an override or a fallback
 }
 
-// Failure reports whether the transaction has failed or errored.
+// Failure reports whether the transaction has failed or errored. If [Result.Known] returns
+// false, that is a placeholder and not something the provider said.
 func (r Result) Failure() bool { return r.Code != "" }
+
+// Known reports whether a row was found for the raw code. What an unknown code means is
+// open: the payment may still succeed. Ask the provider for the state of the payment;
+// never refund it or pay again because of an unknown code.
+func (r Result) Known() bool { return r.MatchedBy != MatchNone && r.MatchedBy != MatchFallback }
 
 // Message returns a text for people. It never contains a provider's text.
 func (r Result) Message() string { return r.Code.Row().Message }
@@ -157,14 +170,33 @@ func fallback(in *Input) Result {
 // find looks up the input in the tables, in the order of precedence. Without a code it
 // looks up the message.
 func find(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
-	if in.Code != "" {
-		return findCode(in, in.Code, own, load)
+	if in.Code == "" {
+		return findText(in, own, load)
 	}
-	c, by, version = findCode(in, in.Message, own, load)
-	if by == MatchCode || by == MatchNormalised {
-		by = MatchMessage
+	if c, by, version = findCode(in, in.Code, own, load); by != MatchNone {
+		return c, by, version
+	}
+	integer, ok := withoutZeroFraction(in.Code)
+	if !ok {
+		return nil, MatchNone, ""
+	}
+	if c, by, version = findCode(in, integer, own, load); by == MatchCode {
+		by = MatchNormalised
 	}
 	return c, by, version
+}
+
+// findText looks up the message as a code.
+func findText(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
+	c, by, version = findCode(in, in.Message, own, load)
+	switch {
+	case by != MatchNone && in.contradicts(c):
+		return nil, MatchNone, ""
+	case by == MatchCode || by == MatchNormalised:
+		return c, MatchMessage, version
+	default:
+		return c, by, version
+	}
 }
 
 func findCode(in *Input, code string, own *table, load func() *table) (c *cell, by Match, version string) {
@@ -177,7 +209,7 @@ func findCode(in *Input, code string, own *table, load func() *table) (c *cell, 
 		return nil, MatchNone, ""
 	}
 	t := load()
-	if c, by = t.in(in.Direction).find(code, in.Message); by != MatchNone {
+	if c, by = t.in(in.Direction).find(code, in); by != MatchNone {
 		return c, by, t.version
 	}
 	return findElsewhere(in, code, t)
@@ -195,7 +227,7 @@ func findElsewhere(in *Input, code string, t *table) (c *cell, by Match, version
 			return c, MatchBase, b.version
 		}
 	}
-	c, by = t.in(in.Direction).findFamily(code, in.Message)
+	c, by = t.in(in.Direction).findFamily(code, in)
 	return c, by, t.version
 }
 

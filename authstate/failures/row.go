@@ -21,6 +21,8 @@ const (
 	AnswerPending Answer = "pending" // not decided yet: ask again
 )
 
+func (a Answer) failure() bool { return a != "" && a != AnswerSuccess && a != AnswerPending }
+
 // Outcome is the state of the transaction that a raw code means.
 type Outcome string
 

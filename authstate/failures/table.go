@@ -147,13 +147,13 @@ func (e *entry) add(text string, c cell) {
 }
 
 // find returns the answer for a raw code, and how it was found.
-func (x *index) find(code, message string) (*cell, Match) {
+func (x *index) find(code string, in *Input) (*cell, Match) {
 	if e, ok := x.exact[code]; ok {
-		if c, by := e.answer(message, MatchCode); by != MatchNone {
+		if c, by := e.answer(in, MatchCode); by != MatchNone {
 			return c, by
 		}
 	}
-	return x.findTidied(tidy(code), message)
+	return x.findTidied(tidy(code), in)
 }
 
 // findHead looks up the part before the colon of a raw code. If in has no code, so that
@@ -163,7 +163,7 @@ func (x *index) findHead(code string, in *Input) (*cell, Match) {
 	if !ok {
 		return nil, MatchNone
 	}
-	c, by := x.findTidied(before, in.Message)
+	c, by := x.findTidied(before, in)
 	if by != MatchNone && in.Code == "" && c.code == "" {
 		return nil, MatchNone
 	}
@@ -173,34 +173,34 @@ func (x *index) findHead(code string, in *Input) (*cell, Match) {
 // findAll looks up the code, then, if heads is true, the part before a colon, then the
 // families.
 func (x *index) findAll(code string, in *Input, heads bool) (*cell, Match) {
-	c, by := x.find(code, in.Message)
+	c, by := x.find(code, in)
 	if by == MatchNone && heads {
 		c, by = x.findHead(code, in)
 	}
 	if by == MatchNone {
-		c, by = x.findFamily(code, in.Message)
+		c, by = x.findFamily(code, in)
 	}
 	return c, by
 }
 
-func (x *index) findTidied(text, message string) (*cell, Match) {
+func (x *index) findTidied(text string, in *Input) (*cell, Match) {
 	if e, ok := x.tidied[text]; ok {
-		return e.answer(message, MatchNormalised)
+		return e.answer(in, MatchNormalised)
 	}
 	if short, ok := x.unpadded[text]; ok {
-		return short.answer(message, MatchNormalised)
+		return short.answer(in, MatchNormalised)
 	}
 	return nil, MatchNone
 }
 
 // answer returns the cell of the first rule whose text is in the message, and otherwise
 // the entry's own.
-func (e *entry) answer(message string, by Match) (*cell, Match) {
+func (e *entry) answer(in *Input, by Match) (*cell, Match) {
 	if len(e.byMessage) > 0 {
-		text := tidy(message)
+		text := tidy(in.Message)
 		for i := range e.byMessage {
-			if strings.Contains(text, e.byMessage[i].text) {
-				return &e.byMessage[i].cell, MatchMessage
+			if rule := &e.byMessage[i]; strings.Contains(text, rule.text) && !in.contradicts(&rule.cell) {
+				return &rule.cell, MatchMessage
 			}
 		}
 	}
@@ -211,10 +211,10 @@ func (e *entry) answer(message string, by Match) (*cell, Match) {
 }
 
 // findFamily returns the answer of the first family that matches.
-func (x *index) findFamily(code, message string) (*cell, Match) {
+func (x *index) findFamily(code string, in *Input) (*cell, Match) {
 	for i := range x.families {
 		f := &x.families[i]
-		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(message), f.text)) {
+		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(in.Message), f.text) && !in.contradicts(&f.cell)) {
 			return &f.cell, MatchFamily
 		}
 	}

@@ -2,6 +2,9 @@ package failures
 
 import "strings"
 
+// blanks are the characters that tidy treats as one blank.
+const blanks = "+ \t\n\v\f\r"
+
 // tidy returns s in the form in which raw values are compared: ASCII letters in lower
 // case, each run of blanks and + signs as one blank, and no blanks at the ends. Other bytes
 // stay unchanged.
@@ -37,6 +40,16 @@ func unpadded(s string) string {
 		return "0"
 	}
 	return s
+}
+
+// withoutZeroFraction returns the integer of a number whose fraction is all zeros: 1032.0
+// is 1032. Relays that decode a code as a floating-point number write it that way. Leading
+// zeros are kept. It returns false for any other text, exponents included.
+func withoutZeroFraction(code string) (integer string, ok bool) {
+	integer, fraction, _ := strings.Cut(strings.Trim(code, blanks), ".")
+	digits := strings.TrimPrefix(integer, "-")
+	ok = fraction != "" && strings.Trim(fraction, "0") == "" && digits != "" && strings.Trim(digits, "0123456789") == ""
+	return integer, ok
 }
 
 // head returns the part of a tidied text before the first colon, as in "51 : insufficient

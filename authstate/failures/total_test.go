@@ -25,6 +25,7 @@ func checkTotal(t require.TestingT, in failures.Input) failures.Result {
 	require.Equal(t, in.Scheme, r.Scheme)
 	require.Equal(t, in.Direction, r.Direction)
 	require.Regexp(t, tablesOf(in.Scheme, r.MatchedBy), r.Tables)
+	require.Equal(t, r.MatchedBy != failures.MatchFallback, r.Known())
 	if r.MatchedBy == failures.MatchFallback {
 		require.Equal(t, []failures.Result{r}, unmapped)
 		require.Empty(t, r.Confidence)

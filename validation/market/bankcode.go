@@ -5,6 +5,7 @@ import "github.com/corridor-go/corridor/ports/banks"
 // bankRef is the bank of a request.
 type bankRef struct {
 	banks.Bank        // from the directory; for an unknown bank only Code is set
+	known      bool   // the bank is in the directory
 	given      string // the code as received; "" where bank codes are ignored
 	branch     string
 }
@@ -79,5 +80,5 @@ func lookUp(country, code string) bankRef {
 	if !known {
 		bank.Code = code
 	}
-	return bankRef{Bank: bank, given: code}
+	return bankRef{Bank: bank, known: known, given: code}
 }

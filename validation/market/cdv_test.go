@@ -51,7 +51,7 @@ func TestTheShippedTableIsEmpty(t *testing.T) {
 // The directory's flag decides even if the check digit could be computed.
 func TestPhoneAccountsAreNotCheckedWithACentralBankCode(t *testing.T) {
 	for phones, want := range map[bool]Verdict{true: WellFormed, false: CheckDigitFailed} {
-		bank := bankRef{Bank: banks.Bank{Code: "950547", PhoneAccounts: phones}, given: "950547"}
+		bank := bankRef{Bank: banks.Bank{Code: "950547", PhoneAccounts: phones}, known: true, given: "950547"}
 		found, problem := nigerianAccount("0000214578", bank)
 		require.Empty(t, problem)
 		require.Equal(t, want, found.Verdict)

@@ -10,7 +10,9 @@ const nubanLength = 10
 // The tenth digit checks the code and the nine digits before it. It can be computed for
 // the central bank's codes: 3 digits for banks, 9 and 5 more digits for other
 // institutions. With any other code of 6 digits (an instant-payment code such as 000014,
-// or a provider's own 99999x) the verdict is WellFormed.
+// or a provider's own 99999x) the verdict is WellFormed. NUBAN does not look the code up:
+// for a three-digit code that a provider invented, its verdict means nothing. [Check]
+// computes check digits only for banks in the directory.
 //
 // Every single wrong digit fails. A swap of adjacent digits fails unless they differ by 5
 // or are the third and fourth or the sixth and seventh. With another bank's code one
@@ -54,15 +56,16 @@ func centralBankCode(code string) bool {
 	return len(code) == 3 || code[0] == '9' && code[:5] != "99999"
 }
 
-// nigerianAccount ignores the check digit if the directory marks the bank's account
-// numbers as telephone numbers.
+// nigerianAccount computes the check digit only with the code of a bank that the directory
+// knows and whose account numbers are not telephone numbers. Any other code of three
+// digits may be a provider's own, such as 305, which several use for OPay.
 func nigerianAccount(text string, bank bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, nubanLength, nubanLength)
 	if !ok {
 		return Finding{}, "must be a NUBAN of 10 digits"
 	}
 	found := wellFormed(number)
-	if bank.PhoneAccounts {
+	if !bank.known || bank.PhoneAccounts {
 		return found, ""
 	}
 	code := bank.given

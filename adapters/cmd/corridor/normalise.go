@@ -16,7 +16,7 @@ type normaliseCmd struct {
 	Code      *string `arg:""                                                                                               help:"The raw code."                                                  optional:""`
 	Direction string  `help:"payin or payout."`
 	Message   string  `help:"The raw message."`
-	State     string  `help:"The state that the provider reports: failed or error. It decides the result of unknown codes."`
+	State     string  `help:"The state that the provider reports: failed or error. No text makes it a success; it decides the result of unknown codes."`
 	Unmapped  bool    `help:"With -: list the raw codes without a mapping on standard error at the end."`
 }
 
@@ -27,7 +27,9 @@ func (c *normaliseCmd) Help() string {
 	for i, s := range schemes {
 		names[i] = string(s)
 	}
-	return `JSON lines: {"scheme","direction","code","message","state"}, one result per line, in order. The result of a line that
+	return `The result has "known": false if no row was found for the code. Ask the provider then; never refund or pay again because of it.
+
+JSON lines: {"scheme","direction","code","message","state"}, one result per line, in order. The result of a line that
 cannot be read is {"error","message","line"}; the following lines are still read.
 
 Write a code that begins with - last, after --: corridor normalise SCHEME --direction payin -- -1

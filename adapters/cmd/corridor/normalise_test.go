@@ -22,55 +22,59 @@ func TestNormalisePrintsTheMeaning(t *testing.T) {
 	}{
 		"a failure": {
 			[]string{"mpesa-daraja", "1037", "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "timeout", "connectorFailureCode": "1037"},
+			map[string]any{"state": "failed", "code": "timeout", "connectorFailureCode": "1037", "known": true},
 		},
 		"an error": {
 			[]string{"--direction", "payout", "iso8583", "51"},
-			map[string]any{"state": "error", "code": "payoutInsufficientFunds", "connectorFailureCode": "51"},
+			map[string]any{"state": "error", "code": "payoutInsufficientFunds", "connectorFailureCode": "51", "known": true},
 		},
 		"a message": {
 			[]string{"iso8583", "55", "--direction", "payin", "--message", "no <way>\n"},
-			map[string]any{"state": "failed", "code": "invalidPin", "connectorFailureCode": "55", "connectorFailureMessage": "no <way>\n"},
+			map[string]any{"state": "failed", "code": "invalidPin", "connectorFailureCode": "55", "connectorFailureMessage": "no <way>\n", "known": true},
 		},
 		"no failure": {
 			[]string{"iso8583", "00", "--direction", "payin"},
-			map[string]any{"outcome": "success", "connectorFailureCode": "00"},
+			map[string]any{"outcome": "success", "connectorFailureCode": "00", "known": true},
 		},
 		"still open": {
 			[]string{string(scheme), open, "--direction", "payin"},
-			map[string]any{"outcome": "pending", "connectorFailureCode": open},
+			map[string]any{"outcome": "pending", "connectorFailureCode": open, "known": true},
+		},
+		"a number of a relay in Java": {
+			[]string{"mpesa-daraja", "0.0", "--direction", "payin"},
+			map[string]any{"outcome": "success", "connectorFailureCode": "0.0", "known": true},
 		},
 		"I26: an unknown code": {
 			[]string{"stripe", beyond, "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": beyond},
+			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": beyond, "known": false},
 		},
 		"I26: an unknown error": {
 			[]string{"stripe", beyond, "--direction", "payin", "--state", "error"},
-			map[string]any{"state": "error", "code": "downstreamError", "connectorFailureCode": beyond},
+			map[string]any{"state": "error", "code": "downstreamError", "connectorFailureCode": beyond, "known": false},
 		},
 		"I26: bytes that are not UTF-8": {
 			[]string{"stripe", "a\xff\x01", "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "a\ufffd\x01"},
+			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "a\ufffd\x01", "known": false},
 		},
 		"no code, but a message": {
 			[]string{"iso8583", "", "--direction", "payin", "--message", "00"},
-			map[string]any{"outcome": "success"},
+			map[string]any{"outcome": "success", "known": true},
 		},
 		"neither code nor message": {
 			[]string{"iso8583", "", "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "declined"},
+			map[string]any{"state": "failed", "code": "declined", "known": false},
 		},
 		"a code that looks like a flag": {
 			[]string{"iso8583", "--direction", "payin", "--", "-1"},
-			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "-1"},
+			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "-1", "known": false},
 		},
 		"a code that looks like standard input": {
 			[]string{"iso8583", "-", "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "-"},
+			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": "-", "known": false},
 		},
 		"the longest code": {
 			[]string{"iso8583", strings.Repeat("x", 64<<10), "--direction", "payin"},
-			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": strings.Repeat("x", 64<<10)},
+			map[string]any{"state": "failed", "code": "declined", "connectorFailureCode": strings.Repeat("x", 64<<10), "known": false},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
@@ -133,11 +134,14 @@ func (l *Lines) Summarize(w io.Writer) {
 func (l *Lines) ListUnmapped(w io.Writer) { l.unmapped.list(w) }
 
 // AppendMeaning appends the authState of a failure, or the meaning of an outcome that is
-// not a failure.
+// not a failure, and whether the code was known.
 func AppendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
-	if !r.Failure() {
-		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
+	if r.Failure() {
+		state := r.AuthState(at)
+		dst = wire.AppendAuthState(dst, &state)
+	} else {
+		dst = wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
 	}
-	state := r.AuthState(at)
-	return wire.AppendAuthState(dst, &state)
+	dst = append(dst[:len(dst)-len("}")], `,"known":`...)
+	return append(strconv.AppendBool(dst, r.Known()), '}')
 }

@@ -1,0 +1,43 @@
+package market_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/banks"
+	"github.com/corridor-go/corridor/validation/market"
+)
+
+// A code that the directory does not know may be a provider's own, for which no check
+// digit can be computed: no account number fails or passes with it.
+func TestTheRulesDoNotJudgeAnAccountOfAnUnknownBank(t *testing.T) {
+	numbers := map[string][]string{
+		"NGA": {"8012345678", "0012345677", "0012345678", "2001234565", "1234567895"},
+		"ZAF": {"1234567890"}, "GHA": {"1234567890"}, "KEN": {"1234567890"},
+	}
+	for name, code := range map[string]struct{ country, code string }{
+		"an aggregator's code of OPay":           {"NGA", "305"},
+		"an aggregator's code of Stanbic IBTC":   {"NGA", "039"},
+		"three digits that nobody uses":          {"NGA", "999"},
+		"the form of another institution's code": {"NGA", "959999"},
+		"the form of an instant-payment code":    {"NGA", "099999"},
+		"a provider's own code":                  {"NGA", "999899"},
+		"an unknown branch code":                 {"ZAF", "999999"},
+		"an unknown institution":                 {"GHA", "990"},
+		"an unknown Kenyan bank":                 {"KEN", "99"},
+		"an unknown Kenyan bank with a branch":   {"KEN", "99001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, known := banks.Find(code.country, code.code)
+			require.False(t, known)
+			for _, number := range numbers[code.country] {
+				found, err := market.Check(good(code.country, ports.BankAccount, number, code.code))
+				require.NoError(t, err)
+				require.Equal(t, market.WellFormed, found.Verdict, number)
+				require.Empty(t, found.Reason)
+			}
+		})
+	}
+}
