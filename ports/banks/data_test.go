@@ -64,7 +64,7 @@ func TestRowsAreInTheOrderOfCodes(t *testing.T) {
 
 func TestTheLinterFindsEachMistake(t *testing.T) {
 	good := func() []Bank {
-		return []Bank{
+		rows := []Bank{
 			{
 				Country: "NGA", Code: "044", Name: "Access Bank", Aliases: []string{"000014"}, NIP: "000014",
 				SWIFT: "ABNGNGLA", Digits: []int{10}, Providers: map[string]string{"p": "044"}, Source: "a b", Confidence: Agreed,
@@ -78,12 +78,20 @@ func TestTheLinterFindsEachMistake(t *testing.T) {
 			{Country: "GHA", Code: "280", Name: "Access Bank", Source: "b", Confidence: Published},
 			{Country: "KEN", Code: "68", Name: "Equity", Source: "b", Confidence: Published},
 			{Country: "ZAF", Code: "632005", Name: "Absa", Digits: []int{8, 9}, Providers: map[string]string{"p": "044"}, Source: "b", Confidence: Published},
+			{
+				Country: "NGA", Code: "063", Name: "Diamond Bank", Digits: []int{10}, Providers: map[string]string{"p": "044"},
+				Source: "a", Confidence: Single, Note: "merged into Access Bank (044) in 2019",
+			},
 		}
+		for i := range rows {
+			rows[i].Checked = "2026-11-28"
+		}
+		return rows
 	}
 	sources := map[string]bool{"a": true, "b": true}
 	require.Empty(t, lint(good(), sources))
 
-	const access, first, kuda, opay, ghana, kenya, absa = 0, 1, 2, 3, 4, 5, 6
+	const access, first, kuda, opay, ghana, kenya, absa, diamond = 0, 1, 2, 3, 4, 5, 6, 7
 	for name, c := range map[string]struct {
 		row   int
 		plant func(bank *Bank)
@@ -116,6 +124,20 @@ func TestTheLinterFindsEachMistake(t *testing.T) {
 		"unknown source":           {access, func(b *Bank) { b.Source = "a c" }, "source c is not in sources.csv"},
 		"no confidence":            {access, func(b *Bank) { b.Confidence = "" }, "confidence"},
 		"unknown confidence":       {access, func(b *Bank) { b.Confidence = "sure" }, `unknown confidence "sure"`},
+		"no day":                   {access, func(b *Bank) { b.Checked = "" }, `checked is "", want a day`},
+		"no such day":              {access, func(b *Bank) { b.Checked = "2026-02-30" }, `checked is "2026-02-30", want a day`},
+		"checked in the future":    {access, func(b *Bank) { b.Checked = "2099-01-01" }, "checked is 2099-01-01, after the directory's version"},
+		"note without content":     {access, func(b *Bank) { b.Note = "-" }, "note has no content"},
+		"blank note":               {access, func(b *Bank) { b.Note = " " }, "note is not trimmed"},
+		"note on an unknown bank":  {access, func(b *Bank) { b.Note = "parent of Nobody (999)" }, "note refers to 999"},
+		"note on an alias":         {kuda, func(b *Bank) { b.Note = "owned by Access Bank (000014)" }, "note refers to 000014"},
+		"note on itself":           {access, func(b *Bank) { b.Note = "merged into Access Bank (044) in 2019" }, "note refers to 044"},
+		"merged into nobody":       {diamond, func(b *Bank) { b.Note = "merged in 2019" }, "note does not name the successor, its code and the year"},
+		"merged in no year":        {diamond, func(b *Bank) { b.Note = "merged into Access Bank (044)" }, "note does not name the successor, its code and the year"},
+		"successor's name is old":  {diamond, func(b *Bank) { b.Note = "merged into Intercontinental Bank (044) in 2019" }, "note does not call 044 Access Bank"},
+		"merged and an alias":      {access, func(b *Bank) { b.Aliases = append(b.Aliases, "063") }, "code 063 belongs to 044"},
+		"third bank's provider":    {diamond, func(b *Bank) { b.Providers["p"] = "011" }, "p code 011 belongs to 011"},
+		"not merged, same code":    {diamond, func(b *Bank) { b.Note = "" }, "p code 044 belongs to 044"},
 		"provider's code twice":    {first, func(b *Bank) { b.Providers["p"] = "044" }, "p code 044 belongs to 044"},
 		"provider's code blank":    {first, func(b *Bank) { b.Providers["p"] = " 11" }, "p's code is empty or not trimmed"},
 		"provider's code empty":    {first, func(b *Bank) { b.Providers["p"] = "" }, "p's code is empty or not trimmed"},

@@ -134,7 +134,7 @@ type Bank struct {
 	Country string // ISO 3166-1 alpha-3
 	Code    string // the canonical code; see the package comment for its form in each market
 	Name    string
-	Aliases []string // other codes of the bank, for example its NIP code
+	Aliases []string // other codes for the same account numbers, for example the NIP code
 	NIP     string   // NGA: the 6-digit institution code of NIBSS instant payments; "" if none or unknown
 	SWIFT   string   // BIC of 8 characters; "" if none or unknown
 	Digits  []int    // possible lengths of the bank's account numbers, rising; empty if unknown
@@ -144,4 +144,8 @@ type Bank struct {
 	Providers     map[string]string // the providers' own codes for the bank, by connector name
 	Source        string            // keys of sources.csv, separated by blanks
 	Confidence    Confidence
+	Checked       string // the day on which the row was last compared with its sources, as in 2026-11-28
+	// Note is a remark for people, such as "merged into Access Bank (044) in 2019"; usually
+	// "". A code in parentheses is the canonical code of another bank of the market.
+	Note string
 }

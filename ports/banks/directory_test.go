@@ -68,6 +68,9 @@ func TestACodeIsFoundInItsOwnMarketOnly(t *testing.T) {
 func TestNoTwoBanksHaveTheSameProvidersCode(t *testing.T) {
 	owners := map[[3]string]string{}
 	for _, bank := range everyBank() {
+		if strings.HasPrefix(bank.Note, "merged into ") {
+			continue // its successor's code may serve it too
+		}
 		for provider := range bank.Providers {
 			own, ok := banks.Code(provider, bank.Country, bank.Code)
 			require.True(t, ok)
@@ -122,14 +125,18 @@ func TestConfusableCodesFindTheRightBank(t *testing.T) {
 		"Moniepoint":                        {"NGA", "950515", "950515", "50515", "090405"},
 		"Globus, which Paystack pads":       {"NGA", "103", "103", "00103", "000027"},
 		"VFD by Paystack's code":            {"NGA", "566", "090110", "566", "090110"},
+		"Stanbic IBTC by a clearing code":   {"NGA", "039", "221", "221", "221"},
+		"Kuda by TransferZero's code":       {"NGA", "611", "950211", "50211", "090267"},
+		"Moniepoint by TransferZero's code": {"NGA", "993", "950515", "50515", "090405"},
+		"312 is claimed by two banks":       {"NGA", "312", "312", "", ""},
 		"305 is claimed by two banks":       {"NGA", "305", "305", "", ""},
 		"Heritage has closed":               {"NGA", "030", "030", "", ""},
 		"030 is Absa in Ghana":              {"GHA", "030", "030", "030100", "GH030100"},
 		"040 is GCB in Ghana":               {"GHA", "040", "040", "040100", "GH040100"},
 		"031 is only a branch code of Absa": {"GHA", "031", "031", "", ""},
-		"BSIC merged":                       {"GHA", "270", "360", "360100", "GH360100"},
+		"BSIC merged into OmniBSIC":         {"GHA", "270", "270", "360100", "GH360100"},
 		"Standard Bank":                     {"ZAF", "051001", "051001", "051001", ""},
-		"Bank of Athens became Access":      {"ZAF", "410506", "410105", "", ""},
+		"Titan Trust merged into Union":     {"NGA", "000025", "102", "102", "000025"},
 		"Equity, a branch":                  {"KEN", "68000", "68", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,11 +149,44 @@ func TestConfusableCodesFindTheRightBank(t *testing.T) {
 	}
 }
 
+// What became of banks that closed, merged, opened or changed their name.
+func TestBanksThatClosedOrChanged(t *testing.T) {
+	for name, c := range map[string]struct{ country, code, canonical, bank, note string }{
+		"Titan Trust keeps its code":         {"NGA", "102", "102", "Titan Trust Bank", "merged into Union Bank of Nigeria (032) in 2025"},
+		"Diamond keeps its code":             {"NGA", "063", "063", "Access Bank (Diamond)", "merged into Access Bank (044) in 2019"},
+		"BSIC keeps its code":                {"GHA", "270", "270", "BSIC Ghana", "merged into OmniBSIC Bank (360) in 2019"},
+		"GHL keeps its code":                 {"GHA", "390", "390", "GHL Bank", "merged into First National Bank Ghana (330) in 2020"},
+		"Postbank has opened":                {"KEN", "62", "62", "Postbank Kenya", ""},
+		"Postbank, a branch":                 {"KEN", "62001", "62", "Postbank Kenya", ""},
+		"Old Mutual has opened":              {"ZAF", "462105", "462105", "Old Mutual Bank", "352000 on some lists"},
+		"Old Mutual's other code":            {"ZAF", "352000", "352000", "OM Bank (Old Mutual)", "462105 on some lists"},
+		"HBZ":                                {"ZAF", "570105", "570105", "HBZ Bank", ""},
+		"Grindrod has a new owner and name":  {"ZAF", "584000", "584000", "African Bank Business", "formerly Grindrod Bank, bought by African Bank (430000) in 2022"},
+		"Access is not rewritten":            {"ZAF", "410506", "410506", "Access Bank South Africa (formerly Bank of Athens)", "410105 on some lists"},
+		"Access by the other code":           {"ZAF", "410105", "410105", "Access Bank South Africa", "410506 on some lists"},
+		"Mercantile became Capitec Business": {"ZAF", "450905", "450105", "Capitec Business (Mercantile Bank)", "formerly Mercantile Bank; 450905 was its code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bank, ok := banks.Find(c.country, c.code)
+			require.True(t, ok)
+			assert.Equal(t, []string{c.canonical, c.bank, c.note}, []string{bank.Code, bank.Name, bank.Note})
+		})
+	}
+	for name, closed := range map[string][]string{
+		"ASO Savings": {"NGA", "090001", "401"}, "Heritage": {"NGA", "030", "000020"}, "Spire": {"KEN", "49", "49000"},
+	} {
+		for _, code := range closed[1:] {
+			_, ok := banks.Find(closed[0], code)
+			assert.False(t, ok, "%s by %s", name, code)
+		}
+	}
+}
+
 // Account numbers that are telephone numbers have no check digit.
 func TestWalletsHavePhoneAccounts(t *testing.T) {
 	for _, code := range []string{
 		"100004", "999992", "100033", "999991", "100002", "327", "311",
-		"120001", "120002", "120003", "120004", "120005", "946", "950515",
+		"120001", "120002", "120003", "120004", "120005", "946", "950515", "993",
 	} {
 		bank, ok := banks.Find("NGA", code)
 		assert.True(t, ok && bank.PhoneAccounts, code)

@@ -29,8 +29,9 @@
 //   - EGY has no table: an IBAN contains its bank.
 //
 // A bank's other codes, as far as SPEC 2.7 allows their form, are its aliases: the NIP
-// code, a code that a provider invented (999992 for OPay), the code of a bank that has
-// merged with it. [Find], [Canonical] and [Code] accept them all.
+// code, a clearing code (039 for Stanbic IBTC), a code that a provider invented (999992 for
+// OPay). An alias stands for the same account numbers as the canonical code, and no public
+// list has it for another bank. [Find], [Canonical] and [Code] accept them all.
 //
 // A bank that is missing here is not an error. Its accounts can be validated by any
 // provider that accepts the code unchanged.
@@ -39,20 +40,33 @@
 //
 // The tables are data/*.csv, one for each market, with a row for each bank. Columns
 // between phone and source belong to providers and have their connectors' names. The
-// source column has keys of sources.csv. An empty cell means that nothing reliable was
-// found: no code is guessed.
+// source column has keys of sources.csv, which has the date of each source; the checked
+// column has the day on which the row was last compared with them. An empty cell means
+// that nothing reliable was found: no code is guessed.
 //
 // To add a bank, add its row in the order of codes, add a new source to sources.csv, set
 // [Version] to the day, and run the tests. They check every row for dangerous mistakes:
 // a code with two banks, two banks with the same code of a provider, a code of the wrong
 // form. A new provider's column needs no change of Go code.
 //
-// Closed banks have no row, so that they cannot be chosen: Heritage (NGA 030) and Eyowo
-// (50126), Spire (KEN 49), and banks that merged, whose codes are aliases where they are
-// known to reach the right bank. Two codes are missing because two banks claim them: 305
-// (Summit Bank, and formerly OPay) and 51253, which Paystack lists for Stellas and for YCT.
+// Closed banks have no row, so that they cannot be chosen: Heritage (NGA 030), ASO Savings
+// (NGA 401) and Eyowo (NGA 50126), Spire (KEN 49).
+//
+// A merged bank keeps its row and its code, because its customers keep their account
+// numbers: the check digit of a Titan Trust account fits 102 and never 032. [Bank.Note]
+// names the bank that it merged into. If a provider serves its accounts under the
+// successor's code only, the row has that code.
+//
+// A code is missing if lists have it for different banks: 305 (Summit Bank, and OPay at
+// several providers), 50739 (Goodnews and Prospa), 51253 (Stellas and YCT), 312, 594 and
+// 899, which are Paystack's codes for banks that are listed here with their NIP code.
+// If a single list disagrees about a code of the central bank, the others count: 105 is
+// PremiumTrust and 107 is Optimus, which TransferZero's list has the other way round.
+//
+// Some South African banks have two codes on public lists, and it is not known that both
+// reach the same accounts. Each has a row of its own: 410105 and 410506, 352000 and 462105.
 //
 // The five-digit codes of Nigeria's other institutions are from Paystack's list. They
-// rise with the alphabet of the names, as the central bank assigned them; still, an entry
-// with no other source is marked [Single].
+// rise with the alphabet of the names, as the central bank assigned them, except where a
+// bank has changed its name; still, an entry with no other source is marked [Single].
 package banks

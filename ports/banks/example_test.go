@@ -14,7 +14,7 @@ func ExampleList() {
 	// Output:
 	// 632005 Absa Bank
 	// 410105 Access Bank South Africa
-	// 430000 African Bank
+	// 410506 Access Bank South Africa (formerly Bank of Athens)
 }
 
 // A connector sends its provider's own code.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // shape is the form of a market's codes.
@@ -25,11 +27,17 @@ var (
 	sixDigits = regexp.MustCompile(`^\d{6}$`)
 	ofiCode   = regexp.MustCompile(`^95\d{4}$`) // 9 and the central bank's 5 digits
 	bic       = regexp.MustCompile(`^[A-Z]{6}[A-Z0-9]{2}$`)
+	// A note that begins with "merged" names the bank's successor: name, code and year.
+	mergedInto = regexp.MustCompile(`^merged into (.+) \((\d+)\) in \d{4}$`)
+	inBrackets = regexp.MustCompile(`\((\d+)\)`)
 )
 
 // lint returns the mistakes in a directory's rows.
 func lint(rows []Bank, sources map[string]bool) []string {
-	l := linter{sources: sources, owners: map[string]string{}}
+	l := linter{sources: sources, banks: map[key]Bank{}, owners: map[string]string{}}
+	for _, bank := range rows {
+		l.banks[key{bank.Country, bank.Code}] = bank
+	}
 	for _, bank := range rows {
 		l.row(bank)
 	}
@@ -38,6 +46,7 @@ func lint(rows []Bank, sources map[string]bool) []string {
 
 type linter struct {
 	sources    map[string]bool
+	banks      map[key]Bank      // by canonical code
 	owners     map[string]string // the row that has each value that must be unique
 	complaints []string
 }
@@ -58,6 +67,7 @@ func (l *linter) row(bank Bank) {
 	l.names(bank, market, complain)
 	l.nigeria(bank, complain)
 	l.origin(bank, complain)
+	l.note(bank, complain)
 	l.digits(bank, complain)
 	l.unique(bank, complain)
 }
@@ -99,6 +109,37 @@ func (l *linter) origin(bank Bank, complain complainer) {
 		complain(l.sources[source], "source %s is not in sources.csv", source)
 	}
 	complain(slices.Contains([]Confidence{Published, Agreed, Single}, bank.Confidence), "unknown confidence %q", bank.Confidence)
+	_, err := time.Parse(time.DateOnly, bank.Checked)
+	complain(err == nil, "checked is %q, want a day", bank.Checked)
+	complain(bank.Checked <= Version, "checked is %s, after the directory's version", bank.Checked)
+}
+
+// note checks that the banks to which a note refers have a row of their own.
+func (l *linter) note(bank Bank, complain complainer) {
+	if bank.Note == "" {
+		return
+	}
+	complain(bank.Note == strings.Join(strings.Fields(bank.Note), " "), "note is not trimmed")
+	complain(strings.ContainsFunc(bank.Note, unicode.IsLetter), "note has no content")
+	for _, reference := range inBrackets.FindAllStringSubmatch(bank.Note, -1) {
+		_, known := l.banks[key{bank.Country, reference[1]}]
+		complain(known && reference[1] != bank.Code, "note refers to %s, which is not another bank's code", reference[1])
+	}
+	if !strings.HasPrefix(bank.Note, "merged") {
+		return
+	}
+	code := successor(bank)
+	complain(code != "", "note does not name the successor, its code and the year")
+	name := l.banks[key{bank.Country, code}].Name
+	complain(strings.HasPrefix(bank.Note, "merged into "+name+" ("), "note does not call %s %s", code, name)
+}
+
+// successor returns the code of the bank that a bank merged into, or "".
+func successor(bank Bank) string {
+	if merged := mergedInto.FindStringSubmatch(bank.Note); merged != nil {
+		return merged[2]
+	}
+	return ""
 }
 
 func (l *linter) digits(bank Bank, complain complainer) {
@@ -110,7 +151,8 @@ func (l *linter) digits(bank Bank, complain complainer) {
 }
 
 // unique checks that each code or alias, name, NIP code, BIC and provider's code belongs
-// to one bank of a market.
+// to one bank of a market. Only a bank that merged into another may have the provider's
+// code of its successor.
 func (l *linter) unique(bank Bank, complain complainer) {
 	claim := func(kind, value string) {
 		if value == "" {
@@ -128,6 +170,8 @@ func (l *linter) unique(bank Bank, complain complainer) {
 	claim("NIP code", bank.NIP)
 	claim("SWIFT code", bank.SWIFT)
 	for provider, code := range bank.Providers {
-		claim(provider+" code", code)
+		if code != l.banks[key{bank.Country, successor(bank)}].Providers[provider] {
+			claim(provider+" code", code)
+		}
 	}
 }

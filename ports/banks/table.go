@@ -14,7 +14,7 @@ import (
 
 // Version is the day of the directory's data. Results that used the directory contain it,
 // so that they can be explained later.
-const Version = "2026-11-21"
+const Version = "2026-11-28"
 
 //go:embed data/*.csv
 var files embed.FS
@@ -22,7 +22,7 @@ var files embed.FS
 // The columns of every table, before and after those of the providers.
 var (
 	firstColumns = []string{"code", "name", "aliases", "nip", "swift", "digits", "phone"}
-	lastColumns  = []string{"source", "confidence"}
+	lastColumns  = []string{"source", "confidence", "checked", "note"}
 )
 
 // readTables reads all tables of a file system, such as data/ZAF.csv for South Africa.
@@ -89,12 +89,12 @@ func parseRow(country string, providers, record []string) (Bank, error) {
 	if !phone && record[6] != "" {
 		return Bank{}, fmt.Errorf(`phone is %q, want "yes" or ""`, record[6])
 	}
-	codes := record[len(firstColumns):]
+	codes, last := record[len(firstColumns):], record[len(firstColumns)+len(providers):]
 	return Bank{
 		Country: country, Code: record[0], Name: record[1], Aliases: strings.Fields(record[2]),
 		NIP: record[3], SWIFT: record[4], Digits: digits, PhoneAccounts: phone,
 		Providers: providerCodes(providers, codes),
-		Source:    codes[len(providers)], Confidence: Confidence(codes[len(providers)+1]),
+		Source:    last[0], Confidence: Confidence(last[1]), Checked: last[2], Note: last[3],
 	}, nil
 }
 
