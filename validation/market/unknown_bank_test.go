@@ -19,7 +19,6 @@ func TestTheRulesDoNotJudgeAnAccountOfAnUnknownBank(t *testing.T) {
 	}
 	for name, code := range map[string]struct{ country, code string }{
 		"an aggregator's code of OPay":           {"NGA", "305"},
-		"an aggregator's code of Stanbic IBTC":   {"NGA", "039"},
 		"three digits that nobody uses":          {"NGA", "999"},
 		"the form of another institution's code": {"NGA", "959999"},
 		"the form of an instant-payment code":    {"NGA", "099999"},
@@ -38,6 +37,29 @@ func TestTheRulesDoNotJudgeAnAccountOfAnUnknownBank(t *testing.T) {
 				require.Equal(t, market.WellFormed, found.Verdict, number)
 				require.Empty(t, found.Reason)
 			}
+		})
+	}
+}
+
+// A merged bank's customers keep their numbers, whose check digit fits the old code.
+func TestAMergedBankKeepsItsCheckDigit(t *testing.T) {
+	for name, c := range map[string]struct {
+		merged, successor, number string
+	}{
+		"Titan Trust, now Union Bank": {"102", "032", "0123456785"},
+		"Diamond, now Access Bank":    {"063", "044", "0022728156"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bank, known := banks.Find("NGA", c.merged)
+			require.True(t, known)
+			require.Contains(t, bank.Note, "("+c.successor+")")
+			found, err := market.Check(good("NGA", ports.BankAccount, c.number, c.merged))
+			require.NoError(t, err)
+			require.Equal(t, market.CheckDigitPassed, found.Verdict)
+			require.Equal(t, c.merged, found.Account.BankCode)
+			found, err = market.Check(good("NGA", ports.BankAccount, c.number, c.successor))
+			require.NoError(t, err)
+			require.Equal(t, market.CheckDigitFailed, found.Verdict)
 		})
 	}
 }
