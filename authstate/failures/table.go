@@ -156,15 +156,16 @@ func (x *index) find(code string, in *Input) (*cell, Match) {
 	return x.findTidied(tidy(code), in)
 }
 
-// findHead looks up the part before the colon of a raw code. If in has no code, so that
-// its message is looked up, it only returns failures: "Approved: no" is not a success.
+// findHead looks up the part before the colon of a raw code. It returns a success only for
+// a head with a digit: "00 : approved" is one, and "Approved: no" is not. If in has no
+// code, so that its message is looked up, it only returns failures.
 func (x *index) findHead(code string, in *Input) (*cell, Match) {
 	before, ok := head(tidy(code))
 	if !ok {
 		return nil, MatchNone
 	}
 	c, by := x.findTidied(before, in)
-	if by != MatchNone && in.Code == "" && c.code == "" {
+	if by != MatchNone && (in.Code == "" && c.code == "" || c.outcome == Success && !strings.ContainsAny(before, "0123456789")) {
 		return nil, MatchNone
 	}
 	return c, by

@@ -6,12 +6,13 @@ import "strings"
 const blanks = "+ \t\n\v\f\r"
 
 // tidy returns s in the form in which raw values are compared: ASCII letters in lower
-// case, each run of blanks and + signs as one blank, and no blanks at the ends. Other bytes
-// stay unchanged.
+// case, each run of blanks and + signs as one blank, no blanks at the ends, and no full stop
+// at the end of a text of several words: providers print the same sentence with and
+// without one. Other bytes stay unchanged.
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	blank := false
+	blank, words := false, false
 	for i := range len(s) {
 		c := s[i]
 		switch {
@@ -23,9 +24,12 @@ func tidy(s string) string {
 		}
 		if blank {
 			b.WriteByte(' ')
-			blank = false
+			blank, words = false, true
 		}
 		b.WriteByte(c)
+	}
+	if words {
+		return strings.TrimRight(b.String(), " .")
 	}
 	return b.String()
 }
