@@ -31,14 +31,17 @@ type Input struct {
 	Code      string             // any bytes, at most ports.MaxRaw; if it is "", the message is looked up instead
 	Message   string             // any bytes, at most ports.MaxRaw
 	// State is what the provider says about the transaction beside the code: failed,
-	// error, or "" if it says neither. With a state, no text makes the transaction a
-	// success. StateError makes an unknown code downstreamError instead of declined.
+	// error, or "" if it says neither. With a state, no text (a message, or a code of
+	// several words) makes the transaction a success. StateError makes an unknown code
+	// downstreamError instead of declined.
 	State errcodes.State
 }
 
 // contradicts reports whether the provider says that the transaction has failed, and c,
 // found by a text, that it has succeeded. A false success ships goods.
-func (i *Input) contradicts(c *cell) bool { return i.State != "" && c.outcome == Success }
+func (i *Input) contradicts(c *cell) bool {
+	return i.State != "" && c.outcome == Success && (c.text || i.Code == "")
+}
 
 // String returns scheme and direction, without the raw code and message.
 func (i Input) String() string {
@@ -171,7 +174,11 @@ func fallback(in *Input) Result {
 // looks up the message.
 func find(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
 	if in.Code == "" {
-		return findText(in, own, load)
+		c, by, version = findCode(in, in.Message, own, load)
+		if by == MatchCode || by == MatchNormalised {
+			by = MatchMessage
+		}
+		return c, by, version
 	}
 	if c, by, version = findCode(in, in.Code, own, load); by != MatchNone {
 		return c, by, version
@@ -184,19 +191,6 @@ func find(in *Input, own *table, load func() *table) (c *cell, by Match, version
 		by = MatchNormalised
 	}
 	return c, by, version
-}
-
-// findText looks up the message as a code.
-func findText(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
-	c, by, version = findCode(in, in.Message, own, load)
-	switch {
-	case by != MatchNone && in.contradicts(c):
-		return nil, MatchNone, ""
-	case by == MatchCode || by == MatchNormalised:
-		return c, MatchMessage, version
-	default:
-		return c, by, version
-	}
 }
 
 func findCode(in *Input, code string, own *table, load func() *table) (c *cell, by Match, version string) {

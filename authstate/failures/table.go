@@ -20,18 +20,22 @@ type cell struct {
 	outcome    Outcome
 	code       errcodes.TransactionCode
 	confidence Confidence
+	text       bool // found by a message, or by a code of several words
 }
 
-func newCell(a Answer, c Confidence) cell {
+func newCell(r *Row, d errcodes.Direction) cell {
+	a := r.In(d)
+	c := cell{confidence: r.Confidence, text: r.Message != "" || strings.Contains(tidy(r.Code), " ")}
 	switch a {
 	case "":
 		return cell{}
 	case AnswerSuccess, AnswerPending:
-		return cell{outcome: Outcome(a), confidence: c}
+		c.outcome = Outcome(a)
 	default:
-		code := errcodes.TransactionCode(a)
-		return cell{outcome: Outcome(code.Row().State), code: code, confidence: c}
+		c.code = errcodes.TransactionCode(a)
+		c.outcome = Outcome(c.code.Row().State)
 	}
+	return c
 }
 
 // entry has the answers for one code in one direction.
@@ -95,7 +99,7 @@ func newTable(rows []Row, version string) *table {
 }
 
 func (x *index) add(r *Row, d errcodes.Direction) {
-	c := newCell(r.In(d), r.Confidence)
+	c := newCell(r, d)
 	if c.outcome == "" {
 		return
 	}
@@ -205,7 +209,7 @@ func (e *entry) answer(in *Input, by Match) (*cell, Match) {
 			}
 		}
 	}
-	if e.outcome == "" {
+	if e.outcome == "" || in.contradicts(&e.cell) {
 		return nil, MatchNone
 	}
 	return &e.cell, by
@@ -215,7 +219,7 @@ func (e *entry) answer(in *Input, by Match) (*cell, Match) {
 func (x *index) findFamily(code string, in *Input) (*cell, Match) {
 	for i := range x.families {
 		f := &x.families[i]
-		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(in.Message), f.text) && !in.contradicts(&f.cell)) {
+		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(in.Message), f.text)) && !in.contradicts(&f.cell) {
 			return &f.cell, MatchFamily
 		}
 	}

@@ -78,6 +78,9 @@ func TestEachShippedRowIsFound(t *testing.T) {
 			}
 			for _, d := range bothDirections {
 				in := failures.Input{Scheme: scheme, Direction: d, Code: row.Code, Message: row.Message, State: hints[i%3]}
+				if strings.Contains(row.Code, " ") {
+					in.State = "" // which outweighs a text
+				}
 				r := checkTotal(t, in)
 				if row.In(d) != "" {
 					require.Equal(t, row.Message != "", r.MatchedBy == failures.MatchMessage, row.Code)

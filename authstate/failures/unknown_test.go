@@ -121,7 +121,8 @@ func TestATextIsNotASuccessAgainstTheState(t *testing.T) {
 	const paid = "Payment received"
 	n := normaliser(t, overrides(own,
 		row(paid, "", failures.AnswerSuccess), row("wait", "", failures.AnswerPending),
-		row("7", "paid", failures.AnswerSuccess), row("^8", "paid", failures.AnswerSuccess), row("0", "", failures.AnswerSuccess),
+		row("7", "paid", failures.AnswerSuccess), row("^8", "paid", failures.AnswerSuccess),
+		row("^Thank you for", "", failures.AnswerSuccess), row("^9", "", failures.AnswerSuccess), row("0", "", failures.AnswerSuccess),
 	))
 	for name, c := range map[string]struct {
 		code, message string
@@ -129,10 +130,13 @@ func TestATextIsNotASuccessAgainstTheState(t *testing.T) {
 		withState     failures.Outcome // "" if it is the state
 	}{
 		"a text instead of a code":     {"", paid, failures.Success, ""},
+		"a text as the code":           {paid, "", failures.Success, ""},
+		"a family of texts":            {"Thank you for 10 USD", "", failures.Success, ""},
 		"a text in another case":       {"", "PAYMENT+RECEIVED", failures.Success, ""},
 		"a text that decides the code": {"7", "It was paid.", failures.Success, ""},
 		"a text that decides a family": {"81", "It was paid.", failures.Success, ""},
 		"a text that means pending":    {"", "wait", failures.Pending, failures.Pending},
+		"a family of codes":            {"91", "", failures.Success, failures.Success},
 		"a code":                       {"0", "", failures.Success, failures.Success},
 	} {
 		in := payin(own, c.code, c.message)
