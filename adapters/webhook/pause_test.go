@@ -69,6 +69,19 @@ func TestAfterA410EventsWaitForGoneFor(t *testing.T) {
 	require.Equal(t, []string{"true", "false"}, p.log)
 }
 
+func TestAPauseBeginsWithTheAnswer(t *testing.T) {
+	p, e := newPausing(t), event("event-1", "lock-1")
+	p.shop.answers(func(w http.ResponseWriter, _ *http.Request) {
+		p.clock.Advance(10 * time.Second)
+		w.WriteHeader(http.StatusGone)
+	})
+	require.ErrorIs(t, p.sink.Deliver(t.Context(), e), errcodes.NotFound)
+	p.clock.Advance(time.Minute - 1)
+	p.deliver(e, http.StatusOK, errcodes.Unavailable, 1)
+	p.clock.Advance(1)
+	p.deliver(e, http.StatusOK, "", 2)
+}
+
 func TestAPausedReceiverIsTheReason(t *testing.T) {
 	p, e := newPausing(t), event("event-1", "lock-1")
 	p.deliver(e, http.StatusGone, errcodes.NotFound, 1)
