@@ -85,7 +85,11 @@ func (b *builder) service() (*Service, error) {
 		return nil, err
 	}
 	b.use(store)
-	return b.wire(listener, parts, feed, clients)
+	s, err := b.wire(listener, parts, feed, clients)
+	if err == nil {
+		b.warnOfMarkets(parts.connectors)
+	}
+	return s, err
 }
 
 // wire builds the service on the open store.
