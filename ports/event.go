@@ -84,8 +84,8 @@ type DeadLetters interface {
 	// Replay makes the buried events with the ids, or all if there are no ids,
 	// claimable at now, and returns their number. It resets Attempt, so that a
 	// replayed event is not buried at once, but not Claim, so that an earlier claim
-	// never matches and [Event.Replayed] is true. Replayed events take their old place in the order of saves,
-	// before later events of their key.
+	// never matches and [Event.Replayed] is true. Replayed events take their old place
+	// in the order of saves, before later events of their key.
 	//
 	// For each replayed event it stores the audit row, with the event's ID as Object
 	// and the event's Owner, in no particular order. It returns the errors of
