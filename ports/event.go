@@ -19,8 +19,12 @@ type Event struct {
 	At      time.Time // when the change was decided; it does not delay the delivery
 	Data    []byte    // JSON; empty Data is read back as nil
 	Attempt int       // number of claims since the event was saved or replayed, this one included; set by Claim, ignored by Save
-	Claim   int64     // identifies this claim among all claims of the event; set by Claim, ignored by Save
+	Claim   int64     // number of claims since the event was saved, this one included, so that it identifies the claim; set by Claim, ignored by Save
 }
+
+// Replayed reports whether a claimed event was buried and replayed before: somebody
+// wants it to be sent now.
+func (e Event) Replayed() bool { return e.Claim > int64(e.Attempt) }
 
 // Outbox hands out stored events for delivery, in order for each Key: while an event
 // is neither acknowledged nor buried, no later event of its key can be claimed.
@@ -49,9 +53,18 @@ type EventSink interface {
 	// Deliver delivers one event. It returns nil once the receiver has stored it.
 	// The same event may be delivered again. Deliver must not change e.Data. A
 	// RetryAfter of the error is the least time before the next attempt. If the
-	// category of the error's code is not to be retried, the event is buried.
+	// category of the error's code is not to be retried, the event is buried, with
+	// the [DeliveryReason] that the error wraps, or else with its code.
 	Deliver(ctx context.Context, e Event) error
 }
+
+// DeliveryReason is the cause of an error of [EventSink.Deliver] in words, for example
+// "410 Gone". Unlike the text of other errors it is logged and stored with a buried
+// event, so it must not contain anything personal or secret.
+type DeliveryReason string
+
+// Error returns the reason.
+func (r DeliveryReason) Error() string { return string(r) }
 
 // BuriedEvent is an event that could not be delivered.
 type BuriedEvent struct {
@@ -71,8 +84,8 @@ type DeadLetters interface {
 	// Replay makes the buried events with the ids, or all if there are no ids,
 	// claimable at now, and returns their number. It resets Attempt, so that a
 	// replayed event is not buried at once, but not Claim, so that an earlier claim
-	// never matches. Replayed events take their old place in the order of saves,
-	// before later events of their key.
+	// never matches and [Event.Replayed] is true. Replayed events take their old place
+	// in the order of saves, before later events of their key.
 	//
 	// For each replayed event it stores the audit row, with the event's ID as Object
 	// and the event's Owner, in no particular order. It returns the errors of

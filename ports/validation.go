@@ -26,8 +26,11 @@ type ValidationType string
 
 // The types.
 const (
-	InternalRules ValidationType = "internal_rules" // a format check or a check digit
-	External      ValidationType = "external"       // a provider's answer
+	// InternalRules means a format check or a check digit. A verified of this type does
+	// not mean that the account exists: one number in ten has the check digit of a
+	// NUBAN. Do not pay on it.
+	InternalRules ValidationType = "internal_rules"
+	External      ValidationType = "external" // a provider's answer
 )
 
 // ProviderRules is the Provider of a result by internal rules.
@@ -63,11 +66,11 @@ type ValidationRecord struct {
 
 // Definite reports whether the result is about the account itself: it can be paid, is
 // another holder's, does not exist, or exists and cannot be paid. Definite returns false
-// for the zero record, for a pending validation, and for an error after which the account
-// is unknown, such as a provider that is down or a market without a connector. A later
-// validation may then have another result.
+// for the zero record, for a pending validation, for a verified of [InternalRules], and for
+// an error after which the account is unknown, such as a provider that is down or a market
+// without a connector. A later validation may then have another result.
 func (r ValidationRecord) Definite() bool {
-	return r.Status == StatusVerified || r.Status == StatusNameMismatch || r.Status == StatusNotFound ||
+	return r.Status == StatusVerified && r.Type == External || r.Status == StatusNameMismatch || r.Status == StatusNotFound ||
 		r.Status == StatusError && r.Outcome == OutcomeUnusable
 }
 

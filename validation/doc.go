@@ -15,8 +15,10 @@
 //		v, err = accounts.Wait(ctx, client, v.ID)
 //	}
 //
-// If v is not verified, v.Definite reports whether the result is about the account: a
-// closed account stays closed, but a provider that is down may answer later.
+// Pay only if v.Status is verified and v.Type is [ports.External]: without a provider's
+// answer, verified means that the check digit fits, as with one wrong number in ten.
+// Otherwise v.Definite reports whether the result is about the account: a closed account
+// stays closed, but a provider that is down may answer later.
 //
 // # How a request is processed
 //

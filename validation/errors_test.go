@@ -253,6 +253,12 @@ func TestDefiniteMeansAboutTheAccount(t *testing.T) {
 		wrong.AccountIdentifier = "0690000031"
 		assert.True(t, newBench(t, inMemory(t)).validate(wrong).Definite())
 	})
+	inBubble(t, "a check digit that fits, without a provider", func(t *testing.T) {
+		v, err := newBench(t, inMemory(t)).open(day).Validate(t.Context(), owner, request())
+		require.NoError(t, err)
+		assert.Equal(t, ports.StatusVerified, v.Status)
+		assert.False(t, v.Definite())
+	})
 	inBubble(t, "another name", func(t *testing.T) {
 		assert.True(t, newBench(t, inMemory(t)).validate(named("Kofi Boateng")).Definite())
 	})

@@ -52,7 +52,8 @@ func Example() {
 	if err == nil && v.Status == ports.StatusPending {
 		v, err = accounts.Wait(ctx, "shop-7", v.ID)
 	}
-	fmt.Println(v.Status, v.Provider, v.HolderName, err)
+	pays := err == nil && v.Status == ports.StatusVerified && v.Type == ports.External
+	fmt.Println(pays, v.Status, v.Provider, v.HolderName, err)
 
 	req.AccountHolderName = "Kofi Boateng"
 	v, err = accounts.Validate(ctx, "shop-7", req)
@@ -63,7 +64,7 @@ func Example() {
 	fmt.Println(errcodes.Of(err), err)
 	fmt.Println(accounts.Stop(ctx))
 	// Output:
-	// verified provider AMA SERWAA MENSAH <nil>
+	// true verified provider AMA SERWAA MENSAH <nil>
 	// name_mismatch true The provider returned a different name <nil>
 	// unprocessable unprocessable: bankCode must be a central-bank code of 3 or 6 digits
 	// <nil>

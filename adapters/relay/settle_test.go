@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,14 +150,21 @@ func TestADeliveredEventIsSettledEvenIfTheContextEnds(t *testing.T) {
 	require.Equal(t, []string{"e0", "e1", "e2"}, s.got)
 }
 
-func TestOnlyTheCodeOfAFailureIsStored(t *testing.T) {
+func TestOnlyTheReasonOrTheCodeOfAFailureIsStored(t *testing.T) {
 	const secret = "4012888888881881"
+	failed := func(cause error) error { return errcodes.Wrap(errcodes.InvalidRequest, "card "+secret, cause) }
 	for name, c := range map[string]struct {
 		failure error
 		code    errcodes.Code
+		reason  string
 	}{
-		"an error without a code": {errors.New("card " + secret), errcodes.Internal},
-		"a coded error":           {errcodes.Wrap(errcodes.InvalidRequest, "card "+secret, errors.New(secret)), errcodes.InvalidRequest},
+		"an error without a code": {errors.New("card " + secret), errcodes.Internal, "internal"},
+		"a coded error":           {failed(errors.New(secret)), errcodes.InvalidRequest, "invalid_request"},
+		"an error with a reason":  {failed(ports.DeliveryReason("410 Gone")), errcodes.InvalidRequest, "410 Gone"},
+		"an empty reason":         {failed(ports.DeliveryReason("")), errcodes.InvalidRequest, "invalid_request"},
+		"a reason that is too long": {
+			failed(ports.DeliveryReason(strings.Repeat("r", ports.MaxReason+1))), errcodes.InvalidRequest, strings.Repeat("r", ports.MaxReason),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			outbox := &recorder{Outbox: stored(t, event("a1", "a")).Outbox()}
@@ -170,8 +178,9 @@ func TestOnlyTheCodeOfAFailureIsStored(t *testing.T) {
 				require.NoError(t, err)
 				clock.Advance(time.Hour)
 			}
-			require.Equal(t, []string{string(c.code)}, outbox.reasons)
+			require.Equal(t, []string{c.reason}, outbox.reasons)
 			require.Contains(t, log.String(), "code="+string(c.code))
+			require.Contains(t, strings.ReplaceAll(log.String(), `"`, ""), "reason="+c.reason)
 			require.NotContains(t, log.String(), secret)
 		})
 	}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"time"
 
@@ -139,16 +140,16 @@ func (r *Relay) attempt(ctx context.Context, e ports.Event) (failure error) {
 }
 
 // settle ends the claim of an event according to its failure, and reports whether the
-// event is gone from the outbox. It stores only the code of a failure, because the text
-// may contain personal data.
+// event is gone from the outbox.
 func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone bool, err error) {
 	if failure == nil {
 		return true, r.outbox.Ack(ctx, e)
 	}
 	code := errcodes.Of(failure)
-	log := r.cfg.Logger.With("event", e.ID, "kind", e.Kind, "attempt", e.Attempt, "code", string(code))
+	reason := reasonOf(failure)
+	log := r.cfg.Logger.With("event", e.ID, "kind", e.Kind, "attempt", e.Attempt, "code", string(code), "reason", reason)
 	if e.Attempt >= r.policy.Attempts || !errcodes.CategoryOf(errcodes.StatusOf(failure)).Retry {
-		if err := r.outbox.Bury(ctx, e, string(code)); err != nil {
+		if err := r.outbox.Bury(ctx, e, reason); err != nil {
 			return true, err
 		}
 		log.ErrorContext(ctx, "event buried")
@@ -157,6 +158,15 @@ func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone 
 	}
 	log.WarnContext(ctx, "event not delivered")
 	return false, r.outbox.Retry(ctx, e, r.cfg.Clock.Now().Add(r.pause(e.Attempt, failure)))
+}
+
+// reasonOf returns the reason that the sink states for a failure, or else its code, never
+// its text, which may contain personal data.
+func reasonOf(failure error) string {
+	if reason, ok := errors.AsType[ports.DeliveryReason](failure); ok && reason != "" {
+		return string(reason[:min(len(reason), ports.MaxReason)])
+	}
+	return string(errcodes.Of(failure))
 }
 
 // pause returns what the receiver asked for, or else FirstPause, doubled per attempt.

@@ -85,7 +85,11 @@ func (b *builder) service() (*Service, error) {
 		return nil, err
 	}
 	b.use(store)
-	return b.wire(listener, parts, feed, clients)
+	s, err := b.wire(listener, parts, feed, clients)
+	if err == nil {
+		b.warnOfMarkets(parts.connectors)
+	}
+	return s, err
 }
 
 // wire builds the service on the open store.
@@ -151,7 +155,8 @@ func (b *builder) server(s *Service, feed *feed) error {
 	}
 	handler, err := httpserver.New(s.auth, services, &httpserver.Config{
 		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(),
-		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit, Checks: []httpserver.Check{b.store.check(), feed.check},
+		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit,
+		Checks: append([]httpserver.Check{b.store.check(), feed.check}, s.events.checks()...),
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // connectorNames returns the names for --connectors.
@@ -58,6 +59,24 @@ func (b *builder) openConnector(name string) (ports.AccountConnector, error) {
 		return inner, nil // it fails only as scripted
 	}
 	return resilient.New(inner, &resilient.Config{OnStateChange: b.breakerChanged})
+}
+
+// warnOfMarkets logs the markets that no connector serves.
+func (b *builder) warnOfMarkets(connectors []ports.AccountConnector) {
+	var alone []string
+	for _, rule := range market.Rules() {
+		served := func(c ports.AccountConnector) bool {
+			_, serves := ports.CapabilityIn(c.Capabilities(), rule.Market)
+			return serves
+		}
+		if !slices.ContainsFunc(connectors, served) {
+			alone = append(alone, rule.Market.String())
+		}
+	}
+	if len(alone) > 0 {
+		b.log.Warn("no connector serves these markets, so their accounts are checked by form alone: "+
+			"verified with validationType internal_rules does not mean that the account exists", "markets", strings.Join(alone, ", "))
+	}
 }
 
 func (b *builder) breakerChanged(ctx context.Context, change resilient.StateChange) {

@@ -10,8 +10,10 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/webhook"
 	"github.com/corridor-go/corridor/errcodes"
@@ -31,8 +33,8 @@ const (
 	// the process dies.
 	webhookRelays, webhookBatch = 4, 1
 
-	// goneFor is short, so that events replayed to a recovered receiver are delivered
-	// soon.
+	// goneFor is short, so that a 410 sent by mistake delays other events by little more
+	// than this.
 	goneFor = time.Minute
 )
 
@@ -46,6 +48,7 @@ type EventSettings struct {
 type events struct {
 	relays []*relay.Relay
 	hook   Sink // may be nil
+	paused atomic.Bool
 	greet  greeting
 }
 
@@ -93,12 +96,33 @@ func (e *events) openHook(b *builder) error {
 	}
 	e.hook, err = b.parts.openSink(webhookSink, c.WebhookURL, SinkOptions{
 		Secrets: secrets, AllowPrivate: c.WebhookAllowPrivate || inSandbox, Attempted: b.count.webhookAttempted,
+		Paused: func(ctx context.Context, on bool) { e.pause(ctx, b, on) },
 	})
 	if err != nil {
 		return fmt.Errorf("--webhook-url: %w (--webhook-allow-private sets AllowPrivate)", err)
 	}
 	b.closes(e.hook.Close)
 	return nil
+}
+
+// pause notes that a pause of the receiver begins or ends.
+func (e *events) pause(ctx context.Context, b *builder, on bool) {
+	e.paused.Store(on)
+	if on {
+		b.count.webhookPaused.Set(1)
+		b.log.WarnContext(ctx, "webhook receiver paused: it answered 410 Gone; events wait until it accepts one again", "probe_after", goneFor)
+		return
+	}
+	b.count.webhookPaused.Set(0)
+	b.log.InfoContext(ctx, "webhook receiver no longer paused: it accepted an event")
+}
+
+// checks are the readiness checks of the delivery: degraded while the receiver is paused.
+func (e *events) checks() []httpserver.Check {
+	if e.hook == nil {
+		return nil
+	}
+	return []httpserver.Check{{Name: "webhook", Run: func(context.Context) (bool, error) { return e.paused.Load(), nil }}}
 }
 
 func (p Parts) openSink(name, url string, o SinkOptions) (Sink, error) {

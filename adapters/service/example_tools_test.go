@@ -64,8 +64,8 @@ func ExampleOpenAccounts() {
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: "0690000032", BankCode: "044",
 	})
-	fmt.Println(v.Status, "by", v.Provider, err)
-	// Output: verified by sandbox <nil>
+	fmt.Println(v.Status, v.Type, "by", v.Provider, err) // pay only on verified and external
+	// Output: verified external by sandbox <nil>
 }
 
 // The example makes one report without a service.

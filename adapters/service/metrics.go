@@ -29,6 +29,7 @@ type counters struct {
 	delayed, attempted, reported                   prometheus.Observer
 	asked, jobTimes                                prometheus.ObserverVec
 	breaker                                        *prometheus.GaugeVec
+	webhookPaused                                  prometheus.Gauge
 }
 
 // newCounters returns a registry with these metrics and those of the process.
@@ -63,6 +64,9 @@ func newCounters() *counters {
 		buried:           vector("events_buried_total", "Undeliverable events, by kind and failure code.", "kind", "code"),
 		attempted: times("webhook_attempt_duration_seconds", "Duration of requests to the webhook receiver, including failed ones.",
 			[]float64{.01, .05, .1, .25, .5, 1, 2, 5, 15}).WithLabelValues(),
+		webhookPaused: factory.NewGauge(prometheus.GaugeOpts{
+			Name: "corridor_webhook_paused", Help: "1 while the webhook receiver is paused after it answered 410.",
+		}),
 		reports: vector("reports_total", "Reports that have ended, by type, status and failure code.", "type", "status", "reason"),
 		reported: times("report_duration_seconds", "Time from the creation of a report to its end.",
 			[]float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600}).WithLabelValues(),

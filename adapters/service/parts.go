@@ -85,6 +85,9 @@ type SinkOptions struct {
 	// Attempted is called after each delivery request for an event of a kind, with the
 	// response status or 0.
 	Attempted func(ctx context.Context, kind string, status int, took time.Duration, err error)
+	// Paused is called when the sink begins (true) and ends (false) to hold events
+	// back because the receiver said that it is gone. Meanwhile the service is degraded.
+	Paused func(ctx context.Context, on bool)
 }
 
 // PlaceKind is a kind of place for --report-files.

@@ -81,7 +81,7 @@ func openSQLite(ctx context.Context, spec string, _ StoreOptions) (*Store, error
 
 func openWebhook(url string, o SinkOptions) (Sink, error) {
 	return webhook.New(url, o.Secrets, &webhook.Config{
-		AllowPrivate: o.AllowPrivate, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: o.Attempted},
+		AllowPrivate: o.AllowPrivate, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: o.Attempted, Paused: o.Paused},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/webhook"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
@@ -30,31 +31,37 @@ func TestAnswers(t *testing.T) {
 		name   string
 		status int
 		code   errcodes.Code
+		reason string
 		retry  bool
 	}{
-		{"ok", 200, "", false},
-		{"accepted", 202, "", false},
-		{"no content", 204, "", false},
-		{"an unknown success", 299, "", false},
-		{"moved permanently", 301, errcodes.MalformedAnswer, true},
-		{"found", 302, errcodes.MalformedAnswer, true},
-		{"see other", 303, errcodes.MalformedAnswer, true},
-		{"a temporary redirect", 307, errcodes.MalformedAnswer, true},
-		{"a permanent redirect", 308, errcodes.MalformedAnswer, true},
-		{"not modified", 304, errcodes.MalformedAnswer, true},
-		{"bad request", 400, errcodes.MalformedAnswer, true},
-		{"unauthorized", 401, errcodes.Configuration, true},
-		{"forbidden", 403, errcodes.Configuration, true},
-		{"not found", 404, errcodes.MalformedAnswer, true},
-		{"request timeout", 408, errcodes.Unavailable, true},
-		{"conflict", 409, errcodes.MalformedAnswer, true},
-		{"gone", 410, errcodes.NotFound, buried},
-		{"too many requests", 429, errcodes.TooManyRequests, true},
-		{"broken", 500, errcodes.Unavailable, true},
-		{"bad gateway", 502, errcodes.Unavailable, true},
-		{"service unavailable", 503, errcodes.Unavailable, true},
-		{"an unknown failure", 599, errcodes.Unavailable, true},
-		{"an unknown class", 999, errcodes.MalformedAnswer, true},
+		{"ok", 200, "", "", false},
+		{"accepted", 202, "", "", false},
+		{"no content", 204, "", "", false},
+		{"an unknown success", 299, "", "", false},
+		{"moved permanently", 301, errcodes.MalformedAnswer, "301 Moved Permanently", true},
+		{"found", 302, errcodes.MalformedAnswer, "302 Found", true},
+		{"see other", 303, errcodes.MalformedAnswer, "303 See Other", true},
+		{"a temporary redirect", 307, errcodes.MalformedAnswer, "307 Temporary Redirect", true},
+		{"a permanent redirect", 308, errcodes.MalformedAnswer, "308 Permanent Redirect", true},
+		{"not modified", 304, errcodes.MalformedAnswer, "304 Not Modified", true},
+		{"bad request", 400, errcodes.MalformedAnswer, "400 Bad Request", true},
+		{"unauthorized", 401, errcodes.Configuration, "401 Unauthorized", true},
+		{"forbidden", 403, errcodes.Configuration, "403 Forbidden", true},
+		{"not found", 404, errcodes.MalformedAnswer, "404 Not Found", true},
+		{"request timeout", 408, errcodes.Unavailable, "408 Request Timeout", true},
+		{"conflict", 409, errcodes.MalformedAnswer, "409 Conflict", true},
+		{"gone", 410, errcodes.NotFound, "410 Gone", buried},
+		{"the event is too large", 413, errcodes.MalformedAnswer, "413 Request Entity Too Large", true},
+		{"another media type is wanted", 415, errcodes.MalformedAnswer, "415 Unsupported Media Type", true},
+		{"the event is not processed", 422, errcodes.MalformedAnswer, "422 Unprocessable Entity", true},
+		{"too many requests", 429, errcodes.TooManyRequests, "429 Too Many Requests", true},
+		{"a legal reason", 451, errcodes.MalformedAnswer, "451 Unavailable For Legal Reasons", true},
+		{"broken", 500, errcodes.Unavailable, "500 Internal Server Error", true},
+		{"not implemented", 501, errcodes.Unavailable, "501 Not Implemented", true},
+		{"bad gateway", 502, errcodes.Unavailable, "502 Bad Gateway", true},
+		{"service unavailable", 503, errcodes.Unavailable, "503 Service Unavailable", true},
+		{"an unknown failure", 599, errcodes.Unavailable, "599", true},
+		{"an unknown class", 999, errcodes.MalformedAnswer, "999", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,35 +79,12 @@ func TestAnswers(t *testing.T) {
 				silent(t, err)
 				require.Equal(t, c.retry, errcodes.CategoryOf(errcodes.StatusOf(err)).Retry)
 				require.Zero(t, errcodes.RetryAfterOf(err))
+				var reason ports.DeliveryReason
+				require.ErrorAs(t, err, &reason)
+				require.Equal(t, c.reason, string(reason))
 			}
 		})
 	}
-}
-
-func TestAfterA410NothingIsSentForGoneFor(t *testing.T) {
-	s, clock := &shop{}, portstest.NewClock(noon)
-	s.answers(status(http.StatusGone))
-	cfg := private(clock)
-	cfg.GoneFor = time.Minute
-	sink := serve(t, s, cfg)
-	deliver := func(want errcodes.Code, requests int) {
-		t.Helper()
-		require.Equal(t, want, errcodes.Of(sink.Deliver(t.Context(), event("event-1", "lock-1"))))
-		require.Len(t, s.received(), requests)
-	}
-	deliver(errcodes.NotFound, 1)
-	s.answers(status(http.StatusOK))
-	deliver(errcodes.NotFound, 1)
-	clock.Advance(time.Minute - 1)
-	deliver(errcodes.NotFound, 1)
-	clock.Advance(1)
-	deliver("", 2)
-
-	s.answers(status(http.StatusGone))
-	deliver(errcodes.NotFound, 3)
-	s.answers(status(http.StatusOK))
-	clock.Advance(-24 * time.Hour)
-	deliver("", 4) // a clock that was set back does not silence the sink for a day
 }
 
 func TestRetryAfter(t *testing.T) {

@@ -34,10 +34,13 @@ type Config struct {
 	// least twice as long.
 	Timeout time.Duration
 
-	// GoneFor is how long no event is sent after the receiver answered 410 Gone;
-	// default [DefaultGoneFor]. Meanwhile Deliver returns the 410's error, so a relay
-	// buries the events. The first event after that time is sent; if the receiver is
-	// back, buried events can be replayed.
+	// GoneFor is the length of the pause that begins when the receiver answers 410
+	// Gone; default [DefaultGoneFor]. Meanwhile only events that were replayed are
+	// sent; for others Deliver returns [errcodes.Unavailable], so that a relay keeps
+	// them as if the receiver were down. Then the next event is sent as a probe. An
+	// answer of 2xx to any event ends the pause, and a 410 begins it again. After any
+	// other answer the next event is a probe too. A sink forgets its pause with the
+	// process, and does not share it.
 	GoneFor time.Duration
 
 	// AllowPrivate allows an http URL, and a receiver in a private network or on this
@@ -61,6 +64,11 @@ type Hooks struct {
 	// Deliver returns. It is not called for an event that is rejected without a
 	// request.
 	Attempted func(ctx context.Context, kind string, status int, took time.Duration, err error)
+
+	// Paused is called when a pause after a 410 begins (true) and when it ends
+	// (false), in this order, while other deliveries wait. A 410 to a probe does not
+	// begin another pause.
+	Paused func(ctx context.Context, on bool)
 }
 
 func (c *Config) withDefaults() (Config, error) {
@@ -70,6 +78,9 @@ func (c *Config) withDefaults() (Config, error) {
 	f.GoneFor = cmp.Or(f.GoneFor, DefaultGoneFor)
 	if f.Hooks.Attempted == nil {
 		f.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) {}
+	}
+	if f.Hooks.Paused == nil {
+		f.Hooks.Paused = func(context.Context, bool) {}
 	}
 	return f, cmp.Or(errcodes.NotNil("Clock", f.Clock), errcodes.AtLeast("Timeout", f.Timeout, 1), errcodes.AtLeast("GoneFor", f.GoneFor, 1))
 }

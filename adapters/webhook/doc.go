@@ -21,6 +21,9 @@
 //
 //	{"id":"…","type":"rate_lock.minted","timestamp":"2026-03-02T09:30:15.987Z","clientId":"acme","data":{…}}
 //
+// A receiver that answers 410 Gone ends the delivery of that event and is paused: other
+// events wait, see [Config].GoneFor. All other answers but 2xx are tried again.
+//
 // To replace a secret, let the sink sign with the new and the old one, hand the new one
 // to the receivers, then remove the old one.
 //

@@ -166,16 +166,6 @@ func TestAnUndeliverableEventDoesNotBlockTheNext(t *testing.T) {
 	require.Equal(t, "event-2", s.received()[0].header.Get(webhook.HeaderID))
 }
 
-func TestAfterA410TheRelayBuriesWithoutARequest(t *testing.T) {
-	s, clock := &shop{}, portstest.NewClock(noon)
-	s.answers(status(http.StatusGone))
-	tick := ticking(t, s, clock, event("event-1", "lock-1"), event("event-2", "lock-1"), event("event-3", "lock-2"))
-	tick(1)
-	s.answers(nil)
-	clock.Advance(2 * webhook.DefaultGoneFor)
-	tick(1)
-}
-
 // ticking returns a func that ticks a relay to the shop, and checks the total number of
 // requests.
 func ticking(t *testing.T, s *shop, clock ports.Clock, events ...ports.Event) func(requests int) {

@@ -32,7 +32,7 @@ type Sink struct {
 	cfg       Config
 	dialer    *net.Dialer
 	transport *http.Transport
-	gone      atomic.Pointer[time.Time] // time of the receiver's last 410
+	pause     pause
 	closed    atomic.Bool
 }
 
@@ -101,19 +101,19 @@ func (s *Sink) Close() error {
 //   - ctx's own error, if ctx is done;
 //   - [errcodes.InvalidRequest], not to be retried: the event's data is not JSON, or its id cannot
 //     be in a header;
-//   - [errcodes.NotFound], not to be retried: the receiver answered 410 Gone, now or less than
-//     Config.GoneFor ago;
+//   - [errcodes.NotFound], not to be retried: the receiver answers 410 Gone;
 //   - [errcodes.TooManyRequests] for 429 and [errcodes.Unavailable] for 503, with the wait of
 //     Retry-After, at most [MaxRetryAfter];
 //   - [errcodes.Unavailable]: another 5xx, or 408, or the receiver is unreachable, broke off, or its
-//     TLS failed;
+//     TLS failed, or it is paused after a 410 (see Config.GoneFor) and no request was sent;
 //   - [errcodes.DeadlineExceeded]: no answer within Config.Timeout;
 //   - [errcodes.Configuration]: the receiver rejects the request (401, 403), or its address is not
 //     public;
 //   - [errcodes.MalformedAnswer]: any other status, including redirects;
 //   - [errcodes.Closed]: after Close.
 //
-// The texts contain neither the URL nor anything of the answer except its status.
+// The texts contain neither the URL nor anything of the answer except its status, which
+// is also the [ports.DeliveryReason], for example "404 Not Found".
 func (s *Sink) Deliver(ctx context.Context, e ports.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -126,11 +126,13 @@ func (s *Sink) Deliver(ctx context.Context, e ports.Event) error {
 		return err
 	}
 	now := s.cfg.Clock.Now()
-	if s.isGone(now) {
-		return errGone
+	if !s.pause.admits(now, s.cfg.GoneFor, e.Replayed()) {
+		return errPaused
 	}
 	status, err := s.attempt(ctx, e.ID, now, body)
-	s.cfg.Hooks.Attempted(ctx, e.Kind, status, s.cfg.Clock.Now().Sub(now), err)
+	ended := s.cfg.Clock.Now()
+	s.pause.learn(status, ended, func(on bool) { s.cfg.Hooks.Paused(ctx, on) })
+	s.cfg.Hooks.Attempted(ctx, e.Kind, status, ended.Sub(now), err)
 	if s.closed.Load() {
 		s.transport.CloseIdleConnections()
 	}
@@ -173,14 +175,4 @@ func (s *Sink) request(ctx context.Context, id string, now time.Time, body []byt
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", UserAgent)
 	return request, sign(s.secrets, request.Header, id, now, body)
-}
-
-// isGone returns false if the clock was set back to before the 410.
-func (s *Sink) isGone(now time.Time) bool {
-	at := s.gone.Load()
-	if at == nil {
-		return false
-	}
-	since := now.Sub(*at)
-	return since >= 0 && since < s.cfg.GoneFor
 }

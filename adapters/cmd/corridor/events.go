@@ -16,7 +16,7 @@ import (
 // eventsCmd is for operators who handle undeliverable events.
 type eventsCmd struct {
 	Buried  buriedCmd  `cmd:"" help:"List undeliverable events, one JSON object per line."`
-	Replay  replayCmd  `cmd:"" help:"Deliver undeliverable events again, in order."`
+	Replay  replayCmd  `cmd:"" help:"Deliver undeliverable events again, in order, even to a paused receiver."`
 	Discard discardCmd `cmd:"" help:"Remove undeliverable events permanently."`
 }
 

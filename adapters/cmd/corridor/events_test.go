@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/adapters/service"
+	"github.com/corridor-go/corridor/adapters/webhook"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -47,14 +50,19 @@ func goneStore(t *testing.T, store string) string {
 	t.Helper()
 	standstill(t, store)
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { http.Error(w, "canaryanswer", http.StatusGone) })
-	s := serveHooks(t, store, r)
-	s.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events WHERE state = 'buried'`) == atOnce }, "not set aside")
-	s.eventually(func() bool {
-		return s.metric(`corridor_events_buried_total{code="not_found",kind="transaction.opened"}`) == 5
-	}, "not counted")
-	require.Positive(t, s.metric(`corridor_webhook_attempts_total{status="410"}`))
-	require.Zero(t, s.stop(), s.log)
-	requireUntold(t, s.log.String(), "canary", r.URL)
+	secrets, err := webhook.ParseSecrets(secretA)
+	require.NoError(t, err)
+	sink, err := webhook.New(r.URL, secrets, &webhook.Config{AllowPrivate: true, GoneFor: 1}) // each event is a probe
+	require.NoError(t, err)
+	opened, err := service.OpenStore(t.Context(), parts(), store)
+	require.NoError(t, err)
+	buries, err := relay.New(relay.Ports{Outbox: opened.Outbox(), Sink: sink}, relay.Policy{}, nil)
+	require.NoError(t, err)
+	for rows(t, store, `SELECT count(*) FROM events WHERE state = 'buried'`) < atOnce {
+		require.NoError(t, buries.Tick(t.Context(), time.Now()))
+	}
+	require.NoError(t, errors.Join(opened.Close(), sink.Close()))
+	require.Len(t, r.requests(), atOnce)
 	return store
 }
 
@@ -70,7 +78,7 @@ func buriedEventsAreListed(t *testing.T, store string) {
 	for i, line := range lines {
 		require.Regexp(t, "^evt_[0-9a-f]{32}$", line.ID)
 		require.Equal(t, "acme", line.ClientID)
-		require.Equal(t, string(errcodes.NotFound), line.Reason)
+		require.Equal(t, "410 Gone", line.Reason)
 		require.Equal(t, 1, line.Attempts)
 		require.WithinDuration(t, time.Now().Add(time.Hour), line.At, time.Minute)
 		if i < 5 {

@@ -42,7 +42,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 	v, err := c.result(world, accounts)
 	switch errcodes.Of(err) {
 	case "":
-		if v.Status == ports.StatusError && accounts.NobodyAsked {
+		if accounts.NobodyAsked && !v.Definite() {
 			_, _ = fmt.Fprintln(world.stderr, "no provider was asked: use --connectors or --sandbox")
 		}
 		_, err = fmt.Fprintf(world.stdout, "%s\n", wire.AppendValidation(nil, &v))

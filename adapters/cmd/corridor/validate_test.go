@@ -60,7 +60,7 @@ func TestValidatePrintsTheResult(t *testing.T) {
 		}, ""},
 		"only the rules": {nigeria.asking("4711"), nil, false, map[string]any{
 			"status": "verified", "provider": "rules", "validationType": "internal_rules",
-		}, ""},
+		}, "no provider was asked: use --connectors or --sandbox\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

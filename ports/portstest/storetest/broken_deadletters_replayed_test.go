@@ -14,6 +14,7 @@ import (
 
 const (
 	replayedFields    = "a replayed event is claimed as it was saved"
+	replayedMark      = "a replayed event is marked as such until it is delivered"
 	replayedInstant   = "a replayed event waits until the time of its replay"
 	replayedListed    = "a replayed event is not listed until it is buried again"
 	replayedDelivered = "a replayed event can be delivered"
@@ -147,6 +148,9 @@ var replayedFlaws = append(
 	flawedStore{"forgets the owner of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Owner = "" })},
 	flawedStore{"forgets the data of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Data = nil })},
 	flawedStore{"continues to count the attempts of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
+	flawedStore{"counts the claims of a replayed event from 1", replayedMark, eachEvent(func(e *ports.Event) { e.Claim = int64(e.Attempt) })},
+	flawedStore{"counts claims from 0", replayedMark, eachEvent(func(e *ports.Event) { e.Claim-- })},
+	flawedStore{"marks events that were never replayed", replayedMark, eachEvent(func(e *ports.Event) { e.Claim++ })},
 	flawedStore{"replays at once", replayedInstant, replaysLater(-24 * time.Hour)},
 	flawedStore{"replays too late", replayedInstant, replaysLater(time.Millisecond)},
 	flawedStore{"lists replayed events", replayedListed, listsForEver},

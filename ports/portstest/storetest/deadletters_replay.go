@@ -60,6 +60,7 @@ var replayChecks = []storeCheck{
 			})
 		}
 	}},
+	{"a replayed event is marked as such until it is delivered", eventReplayedMark},
 	{"a replayed event waits until the time of its replay", func(k *storeKit) {
 		k.bury("a", "b")
 		later := kit.Epoch.Add(time.Hour)
@@ -178,6 +179,28 @@ func eventReplayedClaim(k *storeKit) {
 	latest := events.first(k, kit.Epoch.Add(lease), "event-1")
 	late("when the event is claimed once more")
 	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack with the latest claim")
+}
+
+// eventReplayedMark checks Event.Replayed: Claim continues to count where Attempt starts at
+// 1 again.
+func eventReplayedMark(k *storeKit) {
+	k.carryEvents(kit.Event("event-1", "lock-1"))
+	claim := func(attempt int, claim int64, replayed bool) {
+		e := events.first(k, kit.Epoch, "event-1")
+		k.Same(e.Attempt, attempt, "the attempt")
+		k.Same(e.Claim, claim, "the number of claims")
+		k.Same(e.Replayed(), replayed, "Replayed")
+		k.OK(k.Outbox.Retry(k.Context(), e, kit.Epoch), "Retry")
+	}
+	for n := range int64(3) {
+		if n > 0 {
+			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), "no use"), "Bury")
+			k.Same(k.page(0, 1)[0].Event.Claim, 3*n, "the number of claims of a buried event")
+			k.replays("one is buried", 1, "event-1")
+		}
+		claim(1, 3*n+1, n > 0)
+		claim(2, 3*n+2, n > 0)
+	}
 }
 
 // alike buries an event for each id among look-alikes.

@@ -80,6 +80,7 @@ func (s *story) payee() {
 	s.timedf("The shop pays a supplier in Nigeria. Before money leaves, the account is looked up.")
 	v := s.validate(demoAccount, "")
 	s.expect("the account", v.Status, ports.StatusVerified)
+	s.expect("the type", v.Type, ports.External) // it pays on nothing else
 	s.expect("the holder", v.HolderName, sandbox.HolderName)
 	s.expect("the provider", v.Provider, sandbox.Name)
 	s.expect("the answer's expiry", v.ExpiresAt.Sub(s.clock.Now()), 24*time.Hour)
