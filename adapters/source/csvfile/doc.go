@@ -39,7 +39,8 @@
 //
 // A quoted field may contain any line end. Outside quotes, CR always counts as a line
 // end; VT, FF, FS, GS, RS, NEL, U+2028 and U+2029 do so in the first line, in skipped
-// lines, and in lines whose fields cannot be read or have the wrong number.
+// lines, in configured columns, and in lines whose fields cannot be read or have the
+// wrong number.
 //
 // # Bad lines
 //

@@ -42,7 +42,11 @@ func (s *Source) begin(l *lines) (*records, *positions, error) {
 		}
 	}
 	p, err := s.header(r)
-	return r, p, err
+	if err != nil {
+		return nil, nil, err
+	}
+	r.columns = p.all()
+	return r, p, nil
 }
 
 // mark skips a byte order mark and rejects other encodings.
@@ -72,7 +76,7 @@ func (s *Source) header(r *records) (*positions, error) {
 	if s.cfg.NoHeader {
 		p, err := s.positions(nil)
 		if err == nil {
-			r.least = p.last() + 1
+			r.least = slices.Max(p.all()) + 1
 		}
 		return p, err
 	}
@@ -180,6 +184,8 @@ func find(header []string, name string) (int, error) {
 	return at, nil
 }
 
-func (p *positions) last() int {
-	return max(p.reference, p.amount, p.credit, p.debit, p.settledAt, p.currency, p.owner, p.merchant, p.sign)
+// all returns the positions of the columns that exist.
+func (p *positions) all() []int {
+	list := []int{p.reference, p.amount, p.credit, p.debit, p.settledAt, p.currency, p.owner, p.merchant, p.sign}
+	return slices.DeleteFunc(list, func(at int) bool { return at < 0 })
 }

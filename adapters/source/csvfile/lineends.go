@@ -30,16 +30,28 @@ func otherEnd(text []byte) string {
 
 // rowEnd returns the name of another line end that may separate rows in a text without
 // quoted fields, or "". CR always may, since no unquoted field can contain it. The others
-// may unless the text is known to be one row, by its number of fields; at its edges they
-// hide nothing.
-func rowEnd(text []byte, oneRow bool) string {
+// hide nothing at the edges of the text.
+func rowEnd(text []byte) string {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return "CR"
 	}
-	if oneRow {
-		return ""
-	}
 	return otherEnd(bytes.TrimSpace(text))
+}
+
+// rowEnd returns the same for a record with the right number of fields: one row with any
+// text in the columns that are not configured. Two broken rows may have as many fields,
+// but then the line end between them is within a configured column.
+func (r *records) rowEnd(text []byte) string {
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return "CR"
+	}
+	cells := bytes.Split(text, []byte{r.delimiter})
+	for _, at := range r.columns {
+		if name := rowEnd(cells[at]); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // torn returns [errcodes.Unprocessable] if a line contains the line end with the name. A
@@ -57,7 +69,7 @@ func (l *line) torn() error {
 	if l.long {
 		return torn(l.number, l.rowEnd)
 	}
-	return torn(l.number, rowEnd(l.text, false))
+	return torn(l.number, rowEnd(l.text))
 }
 
 // outside returns text with each quoted field as a single quote.

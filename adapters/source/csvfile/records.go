@@ -22,6 +22,7 @@ type records struct {
 	skip      [][]byte // the prefixes of skipped lines
 	fields    int      // of each record; 0: not known yet
 	least     int      // fields of the first record; 0: that is the header
+	columns   []int    // the positions of the configured columns
 }
 
 // fits reports whether a record has as many fields as the header or, without a header,
@@ -111,11 +112,14 @@ func (r *records) whole(rec record, text []byte) (record, error) {
 	} else {
 		rec.bad = r.misfit()
 	}
-	oneRow := fits && !first
-	if rowEnd(text, oneRow) == "" {
+	if otherEnd(text) == "" {
 		return rec, nil
 	}
-	return rec, torn(rec.number, rowEnd(outside(text, r.delimiter), oneRow))
+	bare := outside(text, r.delimiter)
+	if fits && !first {
+		return rec, torn(rec.number, r.rowEnd(bare))
+	}
+	return rec, torn(rec.number, rowEnd(bare))
 }
 
 // join reads lines until the quote opened in text is closed, and returns the text of all
