@@ -51,6 +51,33 @@ func ExamplePriceFeed() {
 	// pair_not_offered
 }
 
+// 100.00 USD were paid, and are refunded in three parts.
+func ExampleLockedRate_Refund() {
+	rate, err := ports.NewLockedRate(&ports.RateLock{
+		ID: "rl_1", Base: "USD", Quote: "ZAR", Status: ports.LockActive,
+		MidRate: "16.39864", AllInRate: "16.39864", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour), AsOf: noon,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	paid, err := rate.ToQuote(100_00, ports.RoundHalfUp)
+	fmt.Println("paid", paid, err)
+
+	refunded := int64(0)
+	for _, amount := range []int64{33_33, 33_33, 33_34} {
+		alone, _ := rate.ToQuote(amount, ports.RoundHalfUp)
+		back, err := rate.Refund(refunded, amount, ports.RoundHalfUp)
+		fmt.Println("back", back, "instead of", alone, err)
+		refunded += amount
+	}
+	// Output:
+	// paid 163986 <nil>
+	// back 54657 instead of 54657 <nil>
+	// back 54656 instead of 54657 <nil>
+	// back 54673 instead of 54673 <nil>
+}
+
 func ExampleClock() {
 	clock := portstest.NewClock(noon)
 	timer := clock.After(time.Minute)

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -17,7 +18,8 @@ import (
 const MaxValidity = 7 * 24 * time.Hour
 
 // LockedRate is the rate of a transaction, taken from a lock by Use of package
-// ratelock. It stays valid after the lock has ended, for refunds too. It is immutable.
+// ratelock. It stays valid after the lock has ended, for refunds too: see Refund. It is
+// immutable.
 // Store it in your own table as JSON text: it is a driver.Valuer, and *LockedRate is a
 // sql.Scanner that checks what it reads.
 //
@@ -146,11 +148,41 @@ func (r *LockedRate) Scan(src any) error {
 }
 
 // ToQuote converts an amount in minor units of the base to minor units of the quote.
-// Amounts may be negative, for refunds. ToQuote returns [errcodes.InvalidRequest] for
-// an unknown Rounding and for a zero LockedRate, and [errcodes.Unprocessable] if the
-// result does not fit an int64.
+// Amounts may be negative. ToQuote returns [errcodes.InvalidRequest] for an unknown
+// Rounding and for a zero LockedRate, and [errcodes.Unprocessable] if the result does
+// not fit an int64.
+//
+// The parts of an amount may convert to more or less than the whole, because each is
+// rounded: for refunds, use Refund.
 func (r LockedRate) ToQuote(baseMinor int64, rounding Rounding) (int64, error) {
 	return r.convert(big.NewInt(baseMinor), 0, r.r.Base, r.r.Quote, rounding)
+}
+
+// Refund returns what the payer gets back, in minor units of the quote, when amount is
+// refunded after refunds of before in all, both in minor units of the base. The refunds
+// of a payment add up to ToQuote of their total, so that a full refund in parts returns
+// exactly what was paid, if the rounding is the payment's. A refund differs from its own
+// conversion by at most one minor unit.
+//
+// before and amount are 0 or more: negative ones are [errcodes.InvalidRequest]. Their
+// sum may not exceed an int64, else Refund returns [errcodes.Unprocessable]; it does not
+// know what was paid. It returns the other errors of ToQuote.
+func (r LockedRate) Refund(before, amount int64, rounding Rounding) (int64, error) {
+	if before < 0 || amount < 0 {
+		return 0, bad("a refund of %d after %d: must be 0 or more", amount, before)
+	}
+	if amount > math.MaxInt64-before {
+		return 0, errcodes.New(errcodes.Unprocessable, "The refunded total does not fit in 64 bits")
+	}
+	done, err := r.ToQuote(before, rounding)
+	if err != nil {
+		return 0, err
+	}
+	total, err := r.ToQuote(before+amount, rounding)
+	if err != nil {
+		return 0, err
+	}
+	return total - done, nil
 }
 
 // ToBase converts an amount in minor units of the quote to minor units of the base.

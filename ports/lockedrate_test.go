@@ -3,6 +3,7 @@ package ports_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -89,6 +90,74 @@ func TestConversionRoundsOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.Int64(), got)
 	})
+}
+
+// However a payment is refunded, the refunds add up to what its parts were paid as, and
+// each is within one minor unit of its own conversion.
+func TestRefundsAddUpToWhatWasPaid(t *testing.T) {
+	for rounding := ports.RoundHalfEven; rounding <= ports.RoundFloor; rounding++ {
+		t.Run(fmt.Sprint("rounding ", int(rounding)), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				base := rapid.SampledFrom([]string{"USD", "XOF", "KWD"}).Draw(t, "base")
+				quote := rapid.SampledFrom([]string{"ZAR", "UGX", "TND"}).Draw(t, "quote")
+				r := locked(t, base, quote, drawRate(t), rapid.IntRange(0, 1000).Draw(t, "bps"))
+				paid := rapid.Int64Range(0, 1e9).Draw(t, "paid")
+				whole, err := r.ToQuote(paid, rounding)
+				if err != nil {
+					require.ErrorIs(t, err, errcodes.Unprocessable)
+					return
+				}
+				before, sum := int64(0), int64(0)
+				for before < paid {
+					amount := rapid.Int64Range(0, paid-before).Draw(t, "amount")
+					if rapid.IntRange(0, 5).Draw(t, "the rest") == 0 {
+						amount = paid - before
+					}
+					part, err := r.Refund(before, amount, rounding)
+					require.NoError(t, err)
+					alone, err := r.ToQuote(amount, rounding)
+					require.NoError(t, err)
+					require.InDelta(t, 0, float64(part-alone), 1, "refund %d, alone %d", part, alone)
+					require.GreaterOrEqual(t, part, int64(0))
+					before, sum = before+amount, sum+part
+					running, err := r.ToQuote(before, rounding)
+					require.NoError(t, err)
+					require.Equal(t, running, sum)
+				}
+				require.Equal(t, whole, sum)
+			})
+		})
+	}
+}
+
+func TestRefundsThatAreImpossible(t *testing.T) {
+	zar := locked(t, "USD", "ZAR", "18.2500", 150)
+	small := locked(t, "USD", "ZAR", "0.5", 0)
+	for _, c := range []struct {
+		name           string
+		r              ports.LockedRate
+		before, amount int64
+		rounding       ports.Rounding
+		want           errcodes.Code
+	}{
+		{"a negative amount", zar, 5, -1, ports.RoundHalfUp, errcodes.InvalidRequest},
+		{"a negative total before", zar, -1, 5, ports.RoundHalfUp, errcodes.InvalidRequest},
+		{"an unknown rounding", zar, 0, 5, 0, errcodes.InvalidRequest},
+		{"an empty rate", ports.LockedRate{}, 0, 5, ports.RoundHalfUp, errcodes.InvalidRequest},
+		{"a total above 64 bits", small, math.MaxInt64, 1, ports.RoundHalfUp, errcodes.Unprocessable},
+		{"a conversion above 64 bits", zar, 0, math.MaxInt64, ports.RoundHalfUp, errcodes.Unprocessable},
+		{"earlier refunds above 64 bits", zar, math.MaxInt64, 0, ports.RoundHalfUp, errcodes.Unprocessable},
+		{"the largest total", small, math.MaxInt64 - 1, 1, ports.RoundHalfUp, ""},
+		{"nothing", zar, 33_33, 0, ports.RoundHalfUp, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.r.Refund(c.before, c.amount, c.rounding)
+			require.Equal(t, c.want, errcodes.Of(err), "%v", err)
+			if c.amount == 0 || c.want != "" {
+				require.Zero(t, got)
+			}
+		})
+	}
 }
 
 // roundRat rounds by comparing distances, unlike the code.

@@ -10,6 +10,7 @@
 //	lock, _, err := locks.Current(ctx, "shop-7", pair, time.Hour)
 //	rate, err := locks.Use(ctx, "shop-7", lock.ID, pair)
 //	due, err := rate.ToQuote(10_00, ports.RoundHalfUp) // 10.00 USD in cents of ZAR
+//	back, err := rate.Refund(0, 2_50, ports.RoundHalfUp) // 2.50 USD of it, the first refund
 //
 // # Direction
 //

@@ -104,7 +104,8 @@ func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, mi
 }
 
 // Use returns the rate of the owner's lock for a transaction. The lock must be valid now
-// and for the pair. The rate stays valid after the lock has ended, for refunds too.
+// and for the pair. The rate stays valid after the lock has ended, for refunds too:
+// convert those with its method Refund.
 //
 // Errors, all with status 422 and checked in this order: [errcodes.RateLockNotFound] (the
 // id is unknown or another owner's), [errcodes.RateLockCurrencyMismatch] (the lock is for

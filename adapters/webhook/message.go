@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -44,8 +45,8 @@ func bodyOf(e *ports.Event) ([]byte, error) {
 }
 
 // isID reports whether id can be in a header. id.time.body is signed, and ids may
-// contain full stops: it is unambiguous because an id has no brace and a body starts
-// with one.
+// contain full stops: events are unambiguous because an id has no brace and their body
+// starts with one. For the bodies of other senders see ambiguous.
 func isID(id string) bool {
 	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == '{' }
 	return id != "" && len(id) <= maxID && !strings.ContainsFunc(id, invalid)
@@ -55,18 +56,19 @@ func isID(id string) bool {
 type Message struct {
 	ID     string    // of the event; the same at every attempt
 	SentAt time.Time // of this attempt, to the second, UTC
-	Body   []byte    // as signed; a JSON object, unless another sender signs something else
+	Body   []byte    // as signed; a JSON object from a [Sink], anything from another sender
 }
 
 // Event parses the body of a [Sink]. It sets ID, Kind, Owner, At (UTC, to the
-// millisecond) and Data; Key is not sent. A body of another shape, or with another id
-// than the message, is [errcodes.InvalidRequest].
+// millisecond) and Data; Key is not sent. A body that is not a JSON object of this shape,
+// or has another id than the message, is [errcodes.InvalidRequest].
 func (m Message) Event() (ports.Event, error) {
 	var read struct {
 		envelope
 		Data json.RawMessage `json:"data"`
 	}
-	if !utf8.Valid(m.Body) || json.Unmarshal(m.Body, &read) != nil {
+	object := bytes.HasPrefix(bytes.TrimLeft(m.Body, " \t\r\n"), []byte("{")) // null, too, would be read without an error
+	if !object || !utf8.Valid(m.Body) || json.Unmarshal(m.Body, &read) != nil {
 		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The message is not a JSON event")
 	}
 	at, err := time.Parse(time.RFC3339, read.Timestamp)

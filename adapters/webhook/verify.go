@@ -40,6 +40,12 @@ func sign(secrets []Secret, header http.Header, id string, at time.Time, body []
 // signature are [errcodes.Unauthorized], with a message that may be shown; missing or
 // invalid secrets are [errcodes.Configuration]. The comparison takes the same time for
 // every signature.
+//
+// The body may be anything: it is for the caller to parse. The exception is a body other
+// than a JSON object whose signed text id.timestamp.body is also that of another message,
+// as if the id ended elsewhere: that is [errcodes.Unauthorized] too. It takes an id with
+// a number after a full stop, against which Standard Webhooks warns, or a body with a
+// number and a full stop in front of its first brace.
 func Verify(secrets []Secret, header http.Header, body []byte, now time.Time) (Message, error) {
 	if err := check(secrets); err != nil {
 		return Message{}, err
@@ -83,16 +89,44 @@ func claimed(header http.Header, body []byte) (Message, error) {
 		}
 	}
 	id, stamp := header.Get(HeaderID), header.Get(HeaderTimestamp)
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	seconds, ok := parseStamp(stamp)
 	switch {
 	case !isID(id):
 		return Message{}, unauthorized("The header webhook-id is malformed")
-	case err != nil || seconds < 0 || strconv.FormatInt(seconds, 10) != stamp:
+	case !ok:
 		return Message{}, unauthorized("The header webhook-timestamp is malformed")
-	case !bytes.HasPrefix(body, []byte("{")):
-		return Message{}, unauthorized("The body is not a JSON object")
+	case ambiguous(id, stamp, body):
+		return Message{}, unauthorized("The signed text has more than one meaning")
 	}
 	return Message{ID: id, SentAt: time.Unix(seconds, 0).UTC(), Body: body}, nil
+}
+
+// parseStamp parses a timestamp in its only form: digits without a sign or leading zeros.
+func parseStamp(stamp string) (seconds int64, ok bool) {
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	return seconds, err == nil && seconds >= 0 && strconv.FormatInt(seconds, 10) == stamp
+}
+
+// ambiguous reports whether the signed text id.stamp.body is that of another message
+// first. Otherwise somebody who moves the borders between its three parts could replay it
+// under another id or at another time. A text belongs to the message whose body starts
+// with its first brace or, if there is no such message, to the one with the shortest id.
+func ambiguous(id, stamp string, body []byte) bool {
+	if bytes.HasPrefix(body, []byte("{")) {
+		return false // ids contain no brace
+	}
+	for _, part := range strings.Split(id, ".")[1:] {
+		if _, ok := parseStamp(part); ok {
+			return true
+		}
+	}
+	before, _, found := strings.Cut(id+"."+stamp+"."+string(body), ".{")
+	at := strings.LastIndexByte(before, '.')
+	if !found || at < 0 {
+		return false
+	}
+	_, ok := parseStamp(before[at+1:])
+	return ok && isID(before[:at])
 }
 
 func unauthorized(message string) error { return errcodes.New(errcodes.Unauthorized, message) }

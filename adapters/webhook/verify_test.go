@@ -51,7 +51,12 @@ func TestTheLibraryAndThisPackageVerifyEachOther(t *testing.T) {
 		key := rapid.SliceOfN(rapid.Byte(), 24, 64).Draw(rt, "key")
 		id := rapid.StringMatching(`[ -z|}~]{0,20}[a-z.]`).Draw(rt, "id")
 		id = strings.ReplaceAll(id, " ", "_")
-		body := append([]byte("{"), rapid.SliceOf(rapid.Byte()).Draw(rt, "body")...)
+		body := rapid.SliceOf(rapid.Byte()).Draw(rt, "body")
+		if rapid.Bool().Draw(rt, "an object") {
+			body = append([]byte("{"), body...)
+		} else { // TestASignatureIsForOneMessageOnly has ids with full stops and bodies with braces
+			id, body = strings.ReplaceAll(id, ".", "_"), bytes.ReplaceAll(body, []byte("{"), nil)
+		}
 		library, err := standardwebhooks.NewWebhookRaw(key)
 		require.NoError(rt, err)
 		ours := parse(rt, key)
@@ -168,11 +173,58 @@ func TestASignatureIsForOneMessageOnly(t *testing.T) {
 	require.Equal(t, 1, taken)
 
 	number := []byte("1795176000.{}")
-	header = signed(t, secretsOf(1), "lock-1", noon, number)
-	header.Set("webhook-id", "lock-1."+strconv.FormatInt(noon.Unix(), 10))
-	header.Set("webhook-timestamp", "1795176000")
 	_, err := webhook.Verify(secretsOf(1), signed(t, secretsOf(1), "lock-1", noon, number), number, noon)
-	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a body that is not an object is rejected, even with a correct signature")
+	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+	require.Contains(t, errcodes.MessageOf(err), "more than one meaning")
+	_, err = webhook.Verify(secretsOf(1), signed(t, secretsOf(1), "lock-1."+strconv.FormatInt(noon.Unix(), 10), time.Unix(1795176000, 0), []byte("{}")), []byte("{}"), time.Unix(1795176000, 0))
+	require.NoError(t, err, "the same text: the body starts with its first brace")
+}
+
+// Of all messages with the same signed text, exactly one is accepted.
+func TestEverySignedTextIsOneMessage(t *testing.T) {
+	part := rapid.SampledFrom([]string{"a", "5", "1795176000", "05", "", "{", "{}", "[1]", "é", `"x"`, " "})
+	rapid.Check(t, func(rt *rapid.T) {
+		parts := append([]string{"a", "7"}, rapid.SliceOfN(part, 1, 8).Draw(rt, "parts")...)
+		var accepted, possible []webhook.Message
+		for i := 1; i < len(parts)-1; i++ {
+			seconds, err := strconv.ParseInt(parts[i], 10, 64)
+			id, body := strings.Join(parts[:i], "."), []byte(strings.Join(parts[i+1:], "."))
+			if err != nil || strconv.FormatInt(seconds, 10) != parts[i] || strings.ContainsAny(id, "{é ") {
+				continue
+			}
+			at := time.Unix(seconds, 0).UTC()
+			possible = append(possible, webhook.Message{ID: id, SentAt: at, Body: body})
+			if m, err := webhook.Verify(secretsOf(1), signed(t, secretsOf(1), id, at, body), body, at); err == nil {
+				accepted = append(accepted, m)
+			}
+		}
+		require.Len(rt, accepted, 1, "%q", parts)
+		require.Contains(rt, possible, accepted[0])
+	})
+}
+
+// Standard Webhooks prescribes no shape of the body.
+func TestABodyNeedNotBeAnObject(t *testing.T) {
+	for name, body := range map[string]string{
+		"an array": "[1]", "a text": `"x"`, "a number": "1.5", "null": "null", "empty": "", "not JSON": "status=paid&amount=5.00",
+		"not UTF-8": "ÿ", "white space in front": "\r\n {}", "a byte order mark in front": "\ufeff{}",
+		"an array of addresses": `["10.0.0.1","10.0.0.2"]`, "an array of objects": `[{"a":1.5},{"a":2.5}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, id := range []string{"event-1", "event-1.minted"} {
+				header := signed(t, secretsOf(1), id, noon, []byte(body))
+				m, err := webhook.Verify(secretsOf(1), header, []byte(body), noon)
+				require.NoError(t, err)
+				require.Equal(t, webhook.Message{ID: id, SentAt: noon, Body: []byte(body)}, m)
+				_, err = m.Event()
+				require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err))
+				_, err = webhook.Verify(secretsOf(2), header, []byte(body), noon)
+				require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "another secret")
+				_, err = webhook.Verify(secretsOf(1), header, []byte(body+" "), noon)
+				require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "another body")
+			}
+		})
+	}
 }
 
 func TestEventRejectsInvalidBodies(t *testing.T) {
@@ -180,6 +232,9 @@ func TestEventRejectsInvalidBodies(t *testing.T) {
 	e, err := webhook.Message{ID: "event-1", Body: []byte(good)}.Event()
 	require.NoError(t, err)
 	require.Equal(t, "null", string(e.Data))
+	spaced, err := webhook.Message{ID: "event-1", Body: []byte("\r\n\t " + good + "\n")}.Event()
+	require.NoError(t, err, "white space around JSON means nothing")
+	require.Equal(t, e, spaced)
 	for name, body := range map[string]string{
 		"another id":           strings.Replace(good, "event-1", "event-2", 1),
 		"no type":              strings.Replace(good, `"a"`, `""`, 1),
@@ -192,6 +247,11 @@ func TestEventRejectsInvalidBodies(t *testing.T) {
 	} {
 		_, err := webhook.Message{ID: "event-1", Body: []byte(body)}.Event()
 		require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), name)
+	}
+	for _, body := range []string{"[" + good + "]", `"x"`, "1", "null", "", " ", "paid", "\ufeff" + good} {
+		_, err := webhook.Message{ID: "event-1", Body: []byte(body)}.Event()
+		require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), "%.20q", body)
+		require.Equal(t, "The message is not a JSON event", errcodes.MessageOf(err), "%.20q", body)
 	}
 }
 
@@ -224,6 +284,9 @@ func TestReceive(t *testing.T) {
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
 	_, err = r.Receive(&http.Request{Header: signed(t, secretsOf(1), "event-1", noon, body)})
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a request with a nil body")
+	m, err = r.Receive(&http.Request{Header: signed(t, secretsOf(1), "event-1", noon, nil)})
+	require.NoError(t, err, "an empty body was signed")
+	require.Empty(t, m.Body)
 	clock.Advance(1)
 	_, err = receive(bytes.NewReader(body), body)
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "the tolerance is configurable")

@@ -24,10 +24,17 @@ const (
 // Config describes the file. A column is named as in the header, in any case, or by its
 // position: "#1" is the first.
 type Config struct {
-	// Reference, Amount and SettledAt are columns. They are required.
+	// Reference and SettledAt are columns. They are required.
 	Reference string
-	Amount    string
 	SettledAt string
+
+	// Amount is the column with the amounts: money received or, if negative, money
+	// taken back. A file with two columns, such as "Paid In" and "Withdrawn", has
+	// CreditAmount for money received and DebitAmount for money taken back instead.
+	// Then a line has an amount in one of the two, with or without the sign of its
+	// column, and nothing, 0 or a dash in the other.
+	Amount                    string
+	CreditAmount, DebitAmount string
 
 	// Currency is the column with the ISO 4217 code, in any case; without it,
 	// FixedCurrency is the currency of every line. One of them is required.
@@ -53,10 +60,11 @@ type Config struct {
 	// Thousands are the characters allowed between groups of three digits: ",", ".",
 	// "'", " " (no-break spaces too). By default there is none.
 	Thousands string
-	// Sign is the column with the direction of the money. With it, amounts have no
-	// sign. Credit are its texts, in any case, for money received, and Debit those for
+	// Sign is the column with the direction of the money beside Amount. With it,
+	// amounts have no sign. Credit are its texts, in any case, for money received, and Debit those for
 	// money taken back; the defaults are credit, cr, c, + and debit, dr, d, -. Without
-	// Sign, a negative amount is money taken back: -12.50, 12.50- or (12.50).
+	// Sign, a negative amount is written -12.50, 12.50-, (12.50) or 12.50 DR, and a
+	// positive one may be written +12.50 or 12.50 CR.
 	Sign          string
 	Credit, Debit []string
 
@@ -74,7 +82,8 @@ type Config struct {
 	// to [MaxSkipLines].
 	SkipLines int
 	// SkipPrefixes are the starts of lines that are no settlements, such as "Total" or
-	// "#". Blank lines are always skipped.
+	// "#". A quote before the start does not matter. They must not be starts of lines
+	// with data, because those would be skipped too. Blank lines are always skipped.
 	SkipPrefixes []string
 
 	// AsOf is the time up to which the file is complete; zero: its time of
@@ -93,8 +102,8 @@ func bad(format string, args ...any) error {
 // check returns an error for an invalid configuration.
 func (c *Config) check() error {
 	switch {
-	case c.Reference == "" || c.Amount == "" || c.SettledAt == "":
-		return bad("Reference, Amount and SettledAt must name columns")
+	case c.Reference == "" || c.SettledAt == "":
+		return bad("Reference and SettledAt must name columns")
 	case (c.Currency == "") == (c.FixedCurrency == ""):
 		return bad("one of Currency and FixedCurrency must be set")
 	case (c.Owner == "") == (c.FixedOwner == ""):
@@ -108,7 +117,23 @@ func (c *Config) check() error {
 	case strings.Contains(strings.Join(c.SkipPrefixes, ""), "\n") || slices.Contains(c.SkipPrefixes, ""):
 		return bad("SkipPrefixes must be texts of one line, and not empty")
 	}
-	return cmp.Or(errcodes.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkNumbers())
+	return cmp.Or(errcodes.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkAmounts(), c.checkNumbers(), c.checkColumns())
+}
+
+func (c *Config) checkAmounts() error {
+	switch {
+	case (c.CreditAmount == "") != (c.DebitAmount == ""):
+		return bad("CreditAmount and DebitAmount must both name columns, or neither")
+	case (c.Amount == "") == (c.CreditAmount == ""):
+		return bad("one of Amount and CreditAmount with DebitAmount must be set")
+	case c.CreditAmount != "" && strings.EqualFold(strings.TrimSpace(c.CreditAmount), strings.TrimSpace(c.DebitAmount)):
+		return bad("CreditAmount and DebitAmount must name different columns")
+	case c.CreditAmount != "" && c.Sign != "":
+		return bad("Sign must be empty with CreditAmount and DebitAmount")
+	case c.Sign == "" && len(c.Credit)+len(c.Debit) > 0:
+		return bad("Sign is required with Credit or Debit")
+	}
+	return nil
 }
 
 func (c *Config) checkNumbers() error {
@@ -120,10 +145,13 @@ func (c *Config) checkNumbers() error {
 			return bad("FixedCurrency %q must be an ISO 4217 code with a minor unit", c.FixedCurrency)
 		}
 	}
-	if c.Sign == "" && len(c.Credit)+len(c.Debit) > 0 {
-		return bad("Sign is required with Credit or Debit")
-	}
-	for _, name := range []string{c.Reference, c.Amount, c.SettledAt, c.Currency, c.Owner, c.Merchant, c.Sign} {
+	return nil
+}
+
+func (c *Config) checkColumns() error {
+	for _, name := range []string{
+		c.Reference, c.Amount, c.CreditAmount, c.DebitAmount, c.SettledAt, c.Currency, c.Owner, c.Merchant, c.Sign,
+	} {
 		if at, isPosition := position(name); name != "" && (isPosition && at < 0 || c.NoHeader && !isPosition) {
 			return bad("column %q must be a position from #1 to #%d, or a name in a header", name, maxColumns)
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/source/csvfile"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 const last = "LAST;7.77;KES;2026-11-20T07:07:07Z"
 
 // FuzzLines checks that whatever the file, line numbers rise, each line is good or bad,
-// and the last line is always read. Where encoding/csv can read the file, both agree on
+// and the last line is always read, unless there are other line ends than LF and CRLF. Where encoding/csv can read the file, both agree on
 // every field; where a file has no quotes, every line agrees with a naive parser.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
@@ -27,12 +28,20 @@ func FuzzLines(f *testing.F) {
 		"A;1;KES\n;;;\n\"\";\"\";\"\"\n\x00\n\xff",
 		"\"A;\"\";\"\n\";1;KES;\"\"x",
 		"a\n\"\n\"b\n\"\"\n\"\"\"",
+		"A;1 CR;KES;2026-11-20T01:00:00Z\nB;2dr;KES;2026-11-20T01:00:00Z",
+		"A;1;KES;2026-11-20T01:00:00Z\rB;1;KES;2026-11-20T01:00:00Z",
+		"\"A\rB\";1;KES;2026-11-20T01:00:00Z\fC\n\u2028",
 		";;;x\r\n\"B\";\"-d.50\";XOF;9026-11-20T01:00:00Z",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		got := lines(t, open(t, head+body+"\n"+last, nil))
+		got, err := read(t, open(t, head+body+"\n"+last, nil), always)
+		if err != nil {
+			require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+			require.True(t, strings.ContainsAny(strings.ReplaceAll(body, "\r\n", "\n"), "\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"))
+			return
+		}
 		require.NotEmpty(t, got)
 		for i, l := range got {
 			require.True(t, i == 0 || got[i-1].Line < l.Line, "the line numbers must rise")
@@ -154,6 +163,10 @@ func rational(text string, digits int) (int64, string) {
 		sign, text = -1, strings.TrimRight(strings.TrimSuffix(text, "\u2212"), " ")
 	case strings.HasPrefix(text, "+"):
 		text = text[1:]
+	case len(text) > 1 && strings.EqualFold(text[len(text)-2:], "CR"):
+		text = strings.TrimSpace(text[:len(text)-2])
+	case len(text) > 1 && strings.EqualFold(text[len(text)-2:], "DR"):
+		sign, text = -1, strings.TrimSpace(text[:len(text)-2])
 	}
 	if text == "" {
 		return 0, "no amount"

@@ -13,8 +13,7 @@ import (
 
 // positions are the positions of the columns; -1 means that there is no such column.
 type positions struct {
-	reference, amount, settledAt, currency, owner, merchant, sign int
-	fields                                                        int // of a line; 0: not known yet
+	reference, amount, credit, debit, settledAt, currency, owner, merchant, sign int
 }
 
 func unprocessable(format string, args ...any) error {
@@ -34,7 +33,11 @@ func (s *Source) begin(l *lines) (*records, *positions, error) {
 		return nil, nil, err
 	}
 	for range s.cfg.SkipLines {
-		if _, err := l.next(); err != nil && !errors.Is(err, io.EOF) {
+		skipped, err := l.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, err
+		}
+		if err := skipped.torn(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -42,7 +45,7 @@ func (s *Source) begin(l *lines) (*records, *positions, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r.fits = p.fits
+	r.columns = p.all()
 	return r, p, nil
 }
 
@@ -71,7 +74,11 @@ func (s *Source) mark(l *lines) error {
 // header finds the delimiter and the columns.
 func (s *Source) header(r *records) (*positions, error) {
 	if s.cfg.NoHeader {
-		return s.positions(nil)
+		p, err := s.positions(nil)
+		if err == nil {
+			r.least = slices.Max(p.all()) + 1
+		}
+		return p, err
 	}
 	first, err := r.firstLine()
 	if err != nil {
@@ -83,7 +90,6 @@ func (s *Source) header(r *records) (*positions, error) {
 		}
 	}
 	r.again([]line{first})
-	r.fits = func(int) bool { return true }
 	head, err := r.next()
 	if err != nil {
 		return nil, err
@@ -96,22 +102,16 @@ func (s *Source) header(r *records) (*positions, error) {
 
 // firstLine returns the first line of the header.
 func (r *records) firstLine() (line, error) {
-	for {
-		first, err := r.lines.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return line{}, unprocessable("the file has no header")
-		case err != nil:
-			return line{}, err
-		case r.skipped(first):
-			continue
-		case unreadable(first) != "":
-			return line{}, unprocessable("the header cannot be read: %s", unreadable(first))
-		case bytes.IndexByte(first.text, '\r') >= 0:
-			return line{}, unprocessable("the file's lines end in CR, want LF or CRLF")
-		}
-		return first, nil
+	first, err := r.start()
+	switch {
+	case errors.Is(err, io.EOF):
+		return line{}, unprocessable("the file has no header")
+	case err != nil:
+		return line{}, err
+	case unreadable(first) != "":
+		return line{}, unprocessable("the header cannot be read: %s", unreadable(first))
 	}
+	return first, nil
 }
 
 // delimiterOf returns the most frequent delimiter outside quotes, or 0.
@@ -137,13 +137,15 @@ func delimiterOf(header []byte) byte {
 
 // positions finds the columns in the header; a nil header means a file without one.
 func (s *Source) positions(header []string) (*positions, error) {
-	c, p := &s.cfg, &positions{fields: len(header)}
+	c, p := &s.cfg, &positions{}
 	for _, column := range []struct {
 		at   *int
 		name string
 	}{
 		{&p.reference, c.Reference},
 		{&p.amount, c.Amount},
+		{&p.credit, c.CreditAmount},
+		{&p.debit, c.DebitAmount},
 		{&p.settledAt, c.SettledAt},
 		{&p.currency, c.Currency},
 		{&p.owner, c.Owner},
@@ -182,15 +184,8 @@ func find(header []string, name string) (int, error) {
 	return at, nil
 }
 
-// fits reports whether a line has as many fields as the header or, without a header, as
-// the first line that has all columns.
-func (p *positions) fits(fields int) bool {
-	if p.fields == 0 && fields > p.last() {
-		p.fields = fields
-	}
-	return fields == p.fields
-}
-
-func (p *positions) last() int {
-	return max(p.reference, p.amount, p.settledAt, p.currency, p.owner, p.merchant, p.sign)
+// all returns the positions of the columns that exist.
+func (p *positions) all() []int {
+	list := []int{p.reference, p.amount, p.credit, p.debit, p.settledAt, p.currency, p.owner, p.merchant, p.sign}
+	return slices.DeleteFunc(list, func(at int) bool { return at < 0 })
 }

@@ -65,3 +65,9 @@ func lines(tb testing.TB, s *csvfile.Source) []ports.SettlementLine {
 	require.NoError(tb, err)
 	return out
 }
+
+// headerless describes the columns time, reference, amount and currency.
+func headerless(c *csvfile.Config) {
+	c.NoHeader, c.Delimiter = true, ","
+	c.SettledAt, c.Reference, c.Amount, c.Currency = "#1", "#2", "#3", "#4"
+}

@@ -36,6 +36,12 @@ func TestAmounts(t *testing.T) {
 		{"trailing minus", "12.50-", "KES", nil, -1250, ""},
 		{"typographic minus", "\u221212.50", "KES", nil, -1250, ""},
 		{"parentheses", "(12.50)", "KES", nil, -1250, ""},
+		{"DR", "12.50 DR", "KES", nil, -1250, ""},
+		{"Dr without a space", "12.50Dr", "KES", nil, -1250, ""},
+		{"CR", "1,250.00 Cr", "KES", point, 125000, ""},
+		{"a minus and DR", "-12.50 DR", "KES", nil, 0, "the amount is not a number"},
+		{"DR in front", "DR 12.50", "KES", nil, 0, "the amount is not a number"},
+		{"only CR", "CR", "KES", nil, 0, "no amount"},
 		{"plus", "+12.50", "KES", nil, 1250, ""},
 		{"the largest", "92233720368547758.07", "KES", nil, 9223372036854775807, ""},
 		{"the smallest", "-92233720368547758.07", "KES", nil, -9223372036854775807, ""},
@@ -128,6 +134,7 @@ func TestSignColumns(t *testing.T) {
 		{"12", "debit", own, 0, "neither debit nor credit"},
 		{"-12", "debit", usual, 0, "the amount has a sign although there is a sign column"},
 		{"+12", "credit", usual, 0, "the amount has a sign although there is a sign column"},
+		{"12 CR", "credit", usual, 0, "the amount has a sign although there is a sign column"},
 		{"", "credit", usual, 0, "no amount"},
 	} {
 		got := lines(t, open(t, text(c.amount, c.sign), c.change))[0]
@@ -180,6 +187,7 @@ func brief(list []ports.SettlementLine) string {
 func TestLines(t *testing.T) {
 	const rest = ";1;KES;2026-11-20T01:00:00Z"
 	many := strings.Repeat("\n", csvfile.MaxRecordLines-1)
+	totals := func(c *csvfile.Config) { c.SkipPrefixes = []string{"Total", "#"} }
 	for name, c := range map[string]struct {
 		body, want string
 		change     func(c *csvfile.Config)
@@ -201,7 +209,7 @@ func TestLines(t *testing.T) {
 		"a quote not closed":               {`"A` + rest + "\nB" + rest + "\nC" + rest, "2 !a quote is not closed | 3 B | 4 C", nil},
 		"a quote closed far away":          {`"A` + many + "\n" + `B"` + rest + "\nC" + rest, `2 !a quote is not closed | 34 B" | 35 C`, nil},
 		"a quote closed by the next quote": {`"A` + rest + "\n\"B\"" + rest + "\nC" + rest, "2 !a quote is not closed | 3 B | 4 C", nil},
-		"text after a quote":               {`"A"B` + rest + "\nC" + rest, "2 !a quote is not closed | 3 C", nil},
+		"text after a quote":               {`"A"B` + rest + "\nC" + rest, "2 !text after a closing quote | 3 C", nil},
 		"two quotes not closed":            {`"A` + rest + "\n\"B" + rest + "\nC" + rest, "2 !a quote is not closed | 3 !a quote is not closed | 4 C", nil},
 		"a quoted line, other fields":      {`"A` + rest + "\nB;\";\"" + rest + "\nC" + rest, `2 !a quote is not closed | 3 !not as many fields as the header | 4 C`, nil},
 		"a quote over a NUL":               {"\"A\n\x00B\"" + rest + "\nC" + rest, "2 !a quote is not closed | 3 !a NUL byte | 4 C", nil},
@@ -213,7 +221,12 @@ func TestLines(t *testing.T) {
 		"one byte longer":                  {strings.Repeat("A", csvfile.MaxLine-len(rest)+1) + rest + "\nB" + rest, "2 !longer than 1 MiB | 3 B", nil},
 		"a quote before a long line":       {`"A` + rest + "\n" + strings.Repeat("B", csvfile.MaxLine+9) + "\nC" + rest, "2 !a quote is not closed | 3 !longer than 1 MiB | 4 C", nil},
 		"a long quoted field":              {`"` + strings.Repeat(strings.Repeat("A", 1<<18)+"\n", 5) + `"` + rest + "\nC" + rest, "2 !a quote is not closed | 3 !not as many fields as the header | 4 !not as many fields as the header | 5 !not as many fields as the header | 6 !not as many fields as the header | 7 !a quote is not closed | 8 C", nil},
-		"a footer":                         {"A" + rest + "\nTotal;1\n# end\n", "2 A", func(c *csvfile.Config) { c.SkipPrefixes = []string{"Total", "#"} }},
+		"a footer":                         {"A" + rest + "\nTotal;1\n# end\n", "2 A", totals},
+		"a quoted footer":                  {"A" + rest + "\n\"Total\";1\n\"Total for \"\"shop\"\"\";1;KES;\nB" + rest, "2 A | 5 B", totals},
+		"a footer of two lines":            {"A" + rest + "\n\"Total\nand fees\";1;KES;\nB" + rest, "2 A | 4 !the time cannot be read | 5 B", totals},
+		"a footer whose quote stays open":  {"\"Total;1\nA" + rest + "\nB" + rest, "3 A | 4 B", totals},
+		"Total in another cell":            {"A Total" + rest + "\n" + `"A ""Total"""` + rest, `2 A Total | 3 A "Total"`, totals},
+		"Total in a line of a cell":        {"\"A\nTotal\"" + rest + "\nB" + rest, "2 A\nTotal | 4 B", totals},
 		"tabs": {"A\t1\tKES\t2026-11-20T01:00:00Z\n", "2 A", func(c *csvfile.Config) {
 			c.Delimiter, c.Reference, c.Amount, c.Currency, c.SettledAt = "\t", "#1", "#2", "#3", "#4"
 			c.NoHeader, c.SkipLines = true, 1
@@ -233,8 +246,8 @@ func TestFilesWithoutAHeader(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",
 		"2026-11-20T01:00:00Z|KES|1|A\n": "1 A",
-		"2026-11-20T01:00:00Z|KES|1|A|x|\n2026-11-20T01:00:00Z|KES|1|B\n": "1 A | 2 !not as many fields as the header",
-		"report of today\n2026-11-20T01:00:00Z|KES|1|A\n":                 "1 !not as many fields as the header | 2 A",
+		"2026-11-20T01:00:00Z|KES|1|A|x|\n2026-11-20T01:00:00Z|KES|1|B\n": "1 A | 2 !not as many fields as the first line with all columns",
+		"report of today\n2026-11-20T01:00:00Z|KES|1|A\n":                 "1 !too few fields for the configured columns | 2 A",
 		"\xef\xbb\xbf2026-11-20T01:00:00Z|KES|1|A\n":                      "1 A",
 	} {
 		require.Equal(t, want, brief(lines(t, open(t, text, change))), "%q", text)
@@ -302,6 +315,13 @@ func TestConfigurations(t *testing.T) {
 	for name, change := range map[string]func(c *csvfile.Config){
 		"no reference":                  func(c *csvfile.Config) { c.Reference = "" },
 		"no amount":                     func(c *csvfile.Config) { c.Amount = "" },
+		"an amount and two columns":     func(c *csvfile.Config) { c.CreditAmount, c.DebitAmount = "Paid In", "Withdrawn" },
+		"only a column of credits":      func(c *csvfile.Config) { c.Amount, c.CreditAmount = "", "Paid In" },
+		"only a column of debits":       func(c *csvfile.Config) { c.Amount, c.DebitAmount = "", "Withdrawn" },
+		"an amount and debits":          func(c *csvfile.Config) { c.DebitAmount = "Withdrawn" },
+		"one column for both":           func(c *csvfile.Config) { c.Amount, c.CreditAmount, c.DebitAmount = "", "Moved", " moved" },
+		"two columns and a sign":        func(c *csvfile.Config) { paidIn(c); c.Sign = "D/C" },
+		"a column of debits at 0":       func(c *csvfile.Config) { paidIn(c); c.DebitAmount = "#0" },
 		"no time":                       func(c *csvfile.Config) { c.SettledAt = "" },
 		"no currency":                   func(c *csvfile.Config) { c.Currency = "" },
 		"two currencies":                func(c *csvfile.Config) { c.FixedCurrency = "KES" },

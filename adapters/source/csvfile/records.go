@@ -1,11 +1,10 @@
 package csvfile
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -21,63 +20,111 @@ type records struct {
 	*lines
 	delimiter byte
 	skip      [][]byte // the prefixes of skipped lines
-	fits      func(fields int) bool
+	fields    int      // of each record; 0: not known yet
+	least     int      // fields of the first record; 0: that is the header
+	columns   []int    // the positions of the configured columns
+}
+
+// fits reports whether a record has as many fields as the header or, without a header,
+// as the first line that has all columns.
+func (r *records) fits(fields int) bool {
+	return fields == r.fields || r.fields == 0 && fields >= r.least
+}
+
+// misfit returns why a line has the wrong number of fields.
+func (r *records) misfit() string {
+	switch {
+	case r.least == 0:
+		return "not as many fields as the header"
+	case r.fields == 0:
+		return "too few fields for the configured columns"
+	default:
+		return "not as many fields as the first line with all columns"
+	}
 }
 
 // next returns the next record, or io.EOF.
 func (r *records) next() (record, error) {
+	first, err := r.start()
+	if err != nil {
+		return record{}, err
+	}
+	return r.from(first)
+}
+
+// start returns the next line that is not skipped, or io.EOF.
+func (r *records) start() (line, error) {
 	for {
-		first, err := r.lines.next()
-		if err != nil {
-			return record{}, err
+		l, err := r.lines.next()
+		if err != nil || !l.blank() && !r.skipped(l) {
+			return l, err
 		}
-		if !r.skipped(first) {
-			return r.from(first)
+		if err := l.torn(); !l.blank() && err != nil {
+			return line{}, err
 		}
 	}
 }
 
+// skipped reports whether the line starts with a prefix, or with a quote and a prefix. If
+// its quote is closed on a later line, only this line is skipped: a quote that is never
+// closed would take lines of data with it.
 func (r *records) skipped(l line) bool {
-	if !l.long && len(bytes.TrimSpace(l.text)) == 0 {
-		return true
-	}
-	for _, prefix := range r.skip {
-		if bytes.HasPrefix(l.text, prefix) {
-			return true
-		}
-	}
-	return false
+	unquoted := bytes.TrimPrefix(l.text, []byte{'"'})
+	return slices.ContainsFunc(r.skip, func(prefix []byte) bool {
+		return bytes.HasPrefix(l.text, prefix) || bytes.HasPrefix(unquoted, prefix)
+	})
 }
 
 // from reads the record that starts with first. If a quote is opened and the following
 // lines do not close it properly, they are read again as separate lines.
 func (r *records) from(first line) (record, error) {
-	if why := unreadable(first); why != "" {
-		return record{number: first.number, bad: why}, nil
+	rec := record{number: first.number, bad: unreadable(first)}
+	if rec.bad != "" {
+		return rec, first.torn()
 	}
-	fields, end := split(first.text, r.delimiter)
-	if end == whole {
-		if !r.fits(len(fields)) {
-			return record{number: first.number, bad: "not as many fields as the header"}, nil
-		}
-		return record{number: first.number, fields: fields}, nil
-	}
-	if end == open {
+	var end state
+	switch rec.fields, end = split(first.text, r.delimiter); end {
+	case whole:
+		return r.whole(rec, first.text)
+	case broken:
+		rec.bad = "text after a closing quote"
+		return rec, torn(rec.number, otherEnd(first.text))
+	case open:
 		joined, ahead, err := r.join(first.text)
 		if err != nil {
 			return record{}, err
 		}
 		if joined != nil {
-			return record{number: first.number, fields: joined}, nil
+			rec.fields, _ = split(joined, r.delimiter)
+			return r.whole(rec, joined)
 		}
 		r.again(ahead)
+		rec.bad = "a quote is not closed"
 	}
-	return record{number: first.number, bad: "a quote is not closed"}, nil
+	return rec, first.torn()
 }
 
-// join reads lines until the quote opened in text is closed. If it is not, fields is
-// nil and ahead contains the lines read.
-func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
+// whole completes a record whose quotes are closed.
+func (r *records) whole(rec record, text []byte) (record, error) {
+	fits, first := r.fits(len(rec.fields)), r.fields == 0
+	if fits {
+		r.fields = len(rec.fields)
+	} else {
+		rec.bad = r.misfit()
+	}
+	if otherEnd(text) == "" {
+		return rec, nil
+	}
+	bare := outside(text, r.delimiter)
+	if fits && !first {
+		return rec, torn(rec.number, r.rowEnd(bare))
+	}
+	return rec, torn(rec.number, rowEnd(bare))
+}
+
+// join reads lines until the quote opened in text is closed, and returns the text of all
+// lines. If it is not closed, joined is nil and ahead contains the lines read.
+func (r *records) join(text []byte) (joined []byte, ahead []line, err error) {
 	for len(ahead) < MaxRecordLines-1 {
 		l, err := r.lines.next()
 		if errors.Is(err, io.EOF) {
@@ -96,9 +143,12 @@ func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
 		}
 		fields, end := split(text, r.delimiter)
 		if end == whole && r.fits(len(fields)) {
-			return fields, nil, nil
+			return text, nil, nil
 		}
-		if end != open {
+		if end == broken {
+			return nil, ahead, torn(l.number, otherEnd(l.text))
+		}
+		if end == whole {
 			return nil, ahead, nil
 		}
 	}
@@ -173,79 +223,5 @@ func cutQuoted(text []byte, delimiter byte) (field string, rest []byte, end stat
 		}
 		out = append(out, '"')
 		text = text[1:]
-	}
-}
-
-// line is a line of the file without its end. It owns its text.
-type line struct {
-	number int64 // from 1
-	text   []byte
-	long   bool // too long: text is nil
-}
-
-// lines reads lines, with memory bounded by MaxLine.
-type lines struct {
-	ctx  context.Context //nolint:containedctx // a reader serves one stream, which has one context
-	from *bufio.Reader
-	last int64
-	back []line // to be returned again, in order
-}
-
-const readAhead = 64 << 10
-
-func newLines(ctx context.Context, r io.Reader) *lines {
-	return &lines{ctx: ctx, from: bufio.NewReaderSize(r, readAhead)}
-}
-
-// next returns the next line, or io.EOF.
-func (l *lines) next() (line, error) {
-	if len(l.back) > 0 {
-		first := l.back[0]
-		l.back = l.back[1:]
-		return first, nil
-	}
-	return l.read()
-}
-
-// again makes next return the lines of list again.
-func (l *lines) again(list []line) {
-	l.back = append(list, l.back...)
-}
-
-func (l *lines) read() (line, error) {
-	l.last++
-	out := line{number: l.last}
-	for {
-		if err := l.ctx.Err(); err != nil {
-			return line{}, err
-		}
-		part, err := l.from.ReadSlice('\n')
-		out.add(part)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && (len(out.text) > 0 || out.long):
-		case err != nil:
-			return line{}, err
-		}
-		out.trim()
-		return out, nil
-	}
-}
-
-// add appends part to the line, up to the bound with room for the line break.
-func (l *line) add(part []byte) {
-	if l.long = l.long || len(l.text)+len(part) > MaxLine+len("\r\n"); l.long {
-		l.text = nil
-		return
-	}
-	l.text = append(l.text, part...)
-}
-
-// trim removes the line break.
-func (l *line) trim() {
-	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
-	if len(l.text) > MaxLine {
-		l.text, l.long = nil, true
 	}
 }

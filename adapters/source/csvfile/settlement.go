@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,9 +62,12 @@ func (s *Source) fill(out *ports.SettlementLine, p *positions, cell func(int) st
 	}
 	out.Currency = currency
 	var why string
-	if p.sign >= 0 {
+	switch {
+	case p.credit >= 0:
+		out.Amount, why = s.cfg.paired(cell(p.credit), cell(p.debit), minorDigits)
+	case p.sign >= 0:
 		out.Amount, why = s.cfg.signed(cell(p.amount), cell(p.sign), minorDigits)
-	} else {
+	default:
 		out.Amount, why = s.cfg.amount(cell(p.amount), minorDigits)
 	}
 	if why != "" {
@@ -95,7 +99,7 @@ const (
 // amount parses an amount and returns it in minor units; why is the reason if it is
 // invalid.
 func (c *Config) amount(text string, minorDigits int) (minor int64, why string) {
-	text, negative := sign(strings.TrimSpace(text))
+	text, direction := sign(strings.TrimSpace(text))
 	if text == "" {
 		return 0, noAmount
 	}
@@ -115,29 +119,42 @@ func (c *Config) amount(text string, minorDigits int) (minor int64, why string) 
 	if err != nil {
 		return 0, tooLarge
 	}
-	if negative {
+	if direction < 0 {
 		minor = -minor
 	}
 	return minor, ""
 }
 
-// sign removes a sign: in front, at the end, or parentheses.
-func sign(text string) (rest string, negative bool) {
+// sign removes a sign: in front, at the end, parentheses, or CR or DR at the end.
+// direction is -1 for money taken back, 1 for a sign that says received, and 0 without a
+// sign.
+func sign(text string) (rest string, direction int) {
 	if inner, ok := strings.CutPrefix(text, "("); ok {
 		if inner, ok = strings.CutSuffix(inner, ")"); ok {
-			return inner, true
+			return inner, -1
 		}
-		return text, false
+		return text, 0
 	}
 	for _, minus := range []string{"-", "\u2212"} {
 		if rest, ok := strings.CutPrefix(text, minus); ok {
-			return strings.TrimLeft(rest, " "), true
+			return strings.TrimLeft(rest, " "), -1
 		}
 		if rest, ok := strings.CutSuffix(text, minus); ok {
-			return strings.TrimRight(rest, " "), true
+			return strings.TrimRight(rest, " "), -1
 		}
 	}
-	return strings.TrimPrefix(text, "+"), false
+	if rest, ok := strings.CutPrefix(text, "+"); ok {
+		return rest, 1
+	}
+	at := max(len(text)-2, 0)
+	switch strings.ToUpper(text[at:]) {
+	case "CR":
+		return strings.TrimSpace(text[:at]), 1
+	case "DR":
+		return strings.TrimSpace(text[:at]), -1
+	default:
+		return text, 0
+	}
 }
 
 // blanks replaces the variants of spaces and apostrophes between thousands.
@@ -181,6 +198,45 @@ func (c *Config) signed(text, column string, minorDigits int) (minor int64, why 
 		return -minor, ""
 	default:
 		return 0, "neither debit nor credit"
+	}
+}
+
+// paired parses an amount that is in one of two columns; the other cell is empty, 0 or a
+// dash.
+func (c *Config) paired(credit, debit string, minorDigits int) (minor int64, why string) {
+	in, why := c.oneWay(c.CreditAmount, credit, 1, minorDigits)
+	if why != "" {
+		return 0, why
+	}
+	out, why := c.oneWay(c.DebitAmount, debit, -1, minorDigits)
+	switch {
+	case why != "":
+		return 0, why
+	case in != 0 && out != 0:
+		return 0, fmt.Sprintf("both %q and %q have an amount", c.CreditAmount, c.DebitAmount)
+	case in == 0 && out == 0:
+		return 0, fmt.Sprintf("neither %q nor %q has an amount", c.CreditAmount, c.DebitAmount)
+	default:
+		return in + out, ""
+	}
+}
+
+// oneWay parses a cell of a column with one direction of money, with or without its
+// sign.
+func (c *Config) oneWay(column, text string, direction, minorDigits int) (minor int64, why string) {
+	minor, why = c.amount(text, minorDigits)
+	_, written := sign(text)
+	switch {
+	case why == noAmount, why == "" && minor == 0:
+		return 0, ""
+	case why != "":
+		return 0, why
+	case written == -direction:
+		return 0, fmt.Sprintf("the amount in %q has the other direction's sign", column)
+	case written != direction && direction < 0:
+		return -minor, ""
+	default:
+		return minor, ""
 	}
 }
 
