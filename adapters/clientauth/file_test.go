@@ -2,10 +2,12 @@ package clientauth_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,19 +63,22 @@ func TestOpenFileReadsEveryField(t *testing.T) {
 }
 
 var brokenFiles = map[string]string{
-	"empty":                  "",
-	"not JSON":               "acme:hunter2-canary",
-	"an object":              `{"id":"acme"}`,
-	"null":                   "null",
-	"no id":                  `[{"secrets":[]}]`,
-	"a repeated id":          `[{"id":"acme"},{"id":"acme"}]`,
-	"a misspelled field":     `[{"id":"acme","disable":true}]`,
-	"four secrets":           `[{"id":"acme","secrets":[` + strings.Repeat(`{"sha256":"`+hexOf("s")+`"},`, 3) + `{"sha256":"` + hexOf("s") + `"}]}]`,
-	"a secret in plain text": `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
-	"a short hash":           `[{"id":"acme","secrets":[{"sha256":"abcd"}]}]`,
-	"an inverted window":     `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
-	"an invalid time":        `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
-	"trailing data":          `[] hunter2-canary`,
+	"empty":                   "",
+	"not JSON":                "acme:hunter2-canary",
+	"an object":               `{"id":"acme"}`,
+	"null":                    "null",
+	"an empty list":           "[]",
+	"no entry":                "[null]",
+	"an entry that is a text": `["hunter2-canary"]`,
+	"no id":                   `[{"secrets":[]}]`,
+	"a repeated id":           `[{"id":"acme"},{"id":"acme"}]`,
+	"a misspelled field":      `[{"id":"acme","disable":true}]`,
+	"four secrets":            `[{"id":"acme","secrets":[` + strings.Repeat(`{"sha256":"`+hexOf("s")+`"},`, 3) + `{"sha256":"` + hexOf("s") + `"}]}]`,
+	"a secret in plain text":  `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
+	"a short hash":            `[{"id":"acme","secrets":[{"sha256":"abcd"}]}]`,
+	"an inverted window":      `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
+	"an invalid time":         `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
+	"trailing data":           `[] hunter2-canary`,
 }
 
 func TestOpenFileRejectsABrokenFile(t *testing.T) {
@@ -99,7 +104,7 @@ func TestOpenFileRejectsABrokenFile(t *testing.T) {
 	})
 	t.Run("above 16 MiB", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "clients.json")
-		write(t, path, "[]"+strings.Repeat(" ", 16<<20))
+		write(t, path, `[{"id":"acme"}]`+strings.Repeat(" ", 16<<20))
 		_, err := clientauth.OpenFile(path, nil)
 		assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
 	})
@@ -154,6 +159,172 @@ func TestAChangedFileIsReadAgain(t *testing.T) {
 	assert.True(t, has("five"), "a clock that was set back does not stop the checks")
 }
 
+// watched is a clients file that Run checks.
+type watched struct {
+	*clientauth.File
+
+	path  string
+	clock *portstest.Clock
+	log   *bytes.Buffer
+}
+
+// watch runs the checks of a file with the client one.
+func watch(t *testing.T) *watched {
+	t.Helper()
+	w := &watched{path: filepath.Join(t.TempDir(), "clients.json"), clock: portstest.NewClock(start), log: &bytes.Buffer{}}
+	write(t, w.path, `[{"id":"one"}]`)
+	file, err := clientauth.OpenFile(w.path, &clientauth.FileConfig{Clock: w.clock, Logger: slog.New(slog.NewTextHandler(w.log, nil))})
+	require.NoError(t, err)
+	w.File = file
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- file.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	})
+	w.clock.BlockUntil(1)
+	return w
+}
+
+// tick returns after one more check.
+func (w *watched) tick() {
+	w.clock.Advance(time.Second)
+	w.clock.BlockUntil(1)
+}
+
+func TestRunLogsABrokenVersionOnceWithoutALookUp(t *testing.T) {
+	broken := maps.Clone(brokenFiles)
+	broken["half written"] = `[{"id":"one"},{"id":"two","secr`
+	broken["an unknown field, whose name may be a secret"] = `[{"id":"one","hunter2-canary":true}]`
+	for name, text := range broken {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t)
+			write(t, w.path, text)
+			for range 3 {
+				w.tick()
+			}
+			require.Equal(t, 1, strings.Count(w.log.String(), "level=ERROR"), w.log)
+			require.NotContains(t, w.log.String(), "hunter2")
+			require.NotContains(t, w.log.String(), hexOf("s"))
+			_, err := w.Client(t.Context(), "one")
+			require.NoError(t, err, "the last valid version stays in force")
+
+			write(t, w.path, `[{"id":"one"},{"id":"two"}]`)
+			for range 3 {
+				w.tick()
+			}
+			require.Equal(t, 1, strings.Count(w.log.String(), "level=INFO"), w.log)
+			require.Contains(t, w.log.String(), "clients=2")
+			_, err = w.Client(t.Context(), "two")
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestRunLogsTheIDOfAClientThatIsWrong(t *testing.T) {
+	w := watch(t)
+	write(t, w.path, `[{"id":"one"},{"id":"acme"},{"id":"acme"}]`)
+	w.tick()
+	require.Contains(t, w.log.String(), `client 3 (id \"acme\"): its id is repeated, client 2 has it too`)
+
+	write(t, w.path, `[{"id":"beta","secrets":[{"sha256":"abcd"}]}]`)
+	w.tick()
+	require.Contains(t, w.log.String(), `client 1 (id \"beta\"): secret 1: sha256 must be 64 hex digits`, "another mistake is logged, too")
+	require.Equal(t, 2, strings.Count(w.log.String(), "level=ERROR"), w.log)
+
+	write(t, w.path, "["+strings.Repeat(`{"id":"acme"},`, 1000)+`{"id":"acme"}]`)
+	w.tick()
+	require.Contains(t, w.log.String(), "; and 995 more")
+}
+
+func TestRunLogsAFileThatIsGoneOnce(t *testing.T) {
+	w := watch(t)
+	require.NoError(t, os.Remove(w.path))
+	for range 3 {
+		w.tick()
+	}
+	require.Equal(t, 1, strings.Count(w.log.String(), "level=ERROR"), w.log)
+	write(t, w.path, `[{"id":"one"}]`)
+	w.tick()
+	require.Contains(t, w.log.String(), "can be used again")
+	require.Contains(t, w.log.String(), "clients=1")
+}
+
+func TestRunLogsANewVersionOnce(t *testing.T) {
+	w := watch(t)
+	w.tick()
+	require.Empty(t, w.log.String(), "nothing has changed")
+	write(t, w.path, `[{"id":"one"},{"id":"two"},{"id":"three"}]`)
+	for range 3 {
+		w.tick()
+	}
+	require.Equal(t, 1, strings.Count(w.log.String(), "\n"), w.log)
+	require.Contains(t, w.log.String(), "clients=3")
+}
+
+func TestCheckFileReturnsEveryMistake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	for name, c := range map[string]struct {
+		text    string
+		clients int
+		want    []string
+	}{
+		"a good file": {text: `[{"id":"one"},{"id":"two","secrets":[]}]`, clients: 2},
+		"broken JSON": {text: "[\n{\"id\":\"one\"},\n{\"id\":hunter2}]", want: []string{"line 3 is not valid JSON"}},
+		"half a file": {text: "[\n{\"id\":\"one\"},\n{\"id\":\"tw", want: []string{"the JSON value ends in line 3 before it is complete"}},
+		"no file":     {text: "", want: []string{"the JSON value ends in line 1 before it is complete"}},
+		"text after the list": {
+			text: "[{\"id\":\"one\"}]\n\nhunter2", want: []string{"there is text after the JSON value, in line 3"},
+		},
+		"an empty list": {text: "[]", want: []string{"the list has no client"}},
+		"many mistakes": {
+			text: `[{"id":"one","disable":true,"Disabled":true,"disabled":"yes","merchants":["m"],"merchants":null},
+			{"secrets":[{"sha256":"hunter2","notAfter":"hunter2"},{},{"sha256":"` + hexOf("s") + `","notBefore":1}]},
+			{"id":"one","merchants":"m","secrets":{}},
+			7,
+			{"id":"","secrets":[null]},
+			{"id":"four","secrets":[{},{},{},{}]}]`,
+			want: []string{
+				`client 1 (id "one"): field 2 is unknown, the fields are id, secrets, merchants, disabled`,
+				`client 1 (id "one"): field 3 must be written disabled`,
+				`client 1 (id "one"): disabled must be true or false`,
+				`client 1 (id "one"): merchants is repeated`,
+				`client 2: id is required`,
+				`client 2: secret 1: sha256 must be 64 hex digits`,
+				`client 2: secret 1: notAfter must be an RFC 3339 time`,
+				`client 2: secret 2: sha256 is required`,
+				`client 2: secret 3: notBefore must be an RFC 3339 time`,
+				`client 3 (id "one"): merchants must be a list of texts`,
+				`client 3 (id "one"): secrets must be a list of secrets`,
+				`client 3 (id "one"): its id is repeated, client 1 has it too`,
+				`client 4: must be an object: {…}`,
+				`client 5: id must be a text that is not empty`,
+				`client 5: secret 1: must be an object: {…}`,
+				`client 6 (id "four"): 4 secrets, want at most 3`,
+				`client 6 (id "four"): secret 1: sha256 is required`,
+				`client 6 (id "four"): secret 2: sha256 is required`,
+				`client 6 (id "four"): secret 3: sha256 is required`,
+				`client 6 (id "four"): secret 4: sha256 is required`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, c.text)
+			clients, mistakes := clientauth.CheckFile(path)
+			var got []string
+			for _, m := range mistakes {
+				got = append(got, m.Error())
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.clients, clients)
+		})
+	}
+	_, mistakes := clientauth.CheckFile(path + ".none")
+	require.Len(t, mistakes, 1)
+	require.ErrorIs(t, mistakes[0], os.ErrNotExist)
+}
+
 func TestAChangeWithTheSameSizeAndTimeIsNoticed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	c := portstest.NewClock(start)
@@ -200,6 +371,9 @@ func FuzzClientsFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, id string) {
 		write(t, path, text)
 		file, err := clientauth.OpenFile(path, nil)
+		if _, mistakes := clientauth.CheckFile(path); (err == nil) != (len(mistakes) == 0) {
+			t.Fatalf("%q: opened with %v, but %d mistakes", text, err, len(mistakes))
+		}
 		if err != nil {
 			if errcodes.Of(err) != errcodes.Configuration {
 				t.Fatalf("%q: %v", text, err)
