@@ -69,7 +69,7 @@ func OpenFile(path string, cfg *FileConfig) (*File, error) {
 	})}, nil
 }
 
-// summary returns the first mistakes as one error, or nil if there is none.
+// summary returns the first mistakes as one error, or nil without mistakes.
 func summary(mistakes []error) error {
 	if len(mistakes) == 0 {
 		return nil
