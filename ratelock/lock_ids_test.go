@@ -1,6 +1,8 @@
 package ratelock_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -19,15 +24,20 @@ func ExampleFirstID() {
 }
 
 func TestAnIDIsBetweenTheFirstIDsOfItsMillisecondAndTheNext(t *testing.T) {
-	r := newRig(t)
 	rapid.Check(t, func(t *rapid.T) {
-		r.clock.Advance(time.Duration(rapid.Int64Range(1, int64(1000*time.Hour/time.Millisecond)).Draw(t, "ms")) * time.Millisecond)
-		l, minted, err := r.locks.Create(t.Context(), rapid.StringN(1, 5, -1).Draw(t, "owner"), usdzar)
-		if err != nil || !minted {
-			return
-		}
-		require.GreaterOrEqual(t, l.ID, ratelock.FirstID(r.clock.Now()))
-		require.Less(t, l.ID, ratelock.FirstID(r.clock.Now().Add(time.Millisecond)))
+		clock := portstest.NewClock(noon.Add(time.Duration(rapid.Int64Range(0, int64(1000*time.Hour/time.Millisecond)).Draw(t, "ms")) * time.Millisecond))
+		feed := fake.NewFeed(clock.Now)
+		feed.Offer(usdzar, "18.2500")
+		store, err := memory.New(nil)
+		require.NoError(t, err)
+		random := rapid.SliceOfN(rapid.Byte(), 10, 10).Draw(t, "random")
+		locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, plain, &ratelock.Config{Clock: clock, Random: bytes.NewReader(random)})
+		require.NoError(t, err)
+		l, minted, err := locks.Create(context.Background(), "shop", usdzar)
+		require.NoError(t, err)
+		require.True(t, minted)
+		require.GreaterOrEqual(t, l.ID, ratelock.FirstID(clock.Now()))
+		require.Less(t, l.ID, ratelock.FirstID(clock.Now().Add(time.Millisecond)))
 	})
 }
 

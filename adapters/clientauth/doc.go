@@ -10,6 +10,7 @@
 //	if err != nil {
 //		return err
 //	}
+//	go clients.Run(ctx)
 //	go auth.Run(ctx)
 //	token, expiresIn, err := auth.Issue(ctx, clientID, clientSecret)
 //	client, err := auth.Authenticate(ctx, token)
@@ -26,5 +27,7 @@
 // Expired tokens stay in the store until [Authenticator.Run] removes them; one process
 // that runs it is enough.
 //
-// [Clients] is a [ports.ClientStore], or what [OpenFile] or [Parse] returns.
+// [Clients] is a [ports.ClientStore], or what [OpenFile] or [Parse] returns. Each process
+// that opens a file runs [File.Run], which logs new versions of the file and mistakes in
+// them within a second or two.
 package clientauth

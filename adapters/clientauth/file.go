@@ -2,9 +2,13 @@ package clientauth
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/internal/localfile"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
@@ -13,12 +17,13 @@ import (
 const (
 	lookEvery   = time.Second
 	maxFileSize = 16 << 20
+	maxMistakes = 5 // in one error
 )
 
 // FileConfig tunes a [File]. The zero value, and nil, mean the defaults.
 type FileConfig struct {
 	Clock  ports.Clock  // paces the checks of the file; nil: [ports.SystemClock]
-	Logger *slog.Logger // logs when a version is rejected, and when the file is valid again; nil: nothing is logged
+	Logger *slog.Logger // logs when a new version is in use, when one is rejected, and when the file is valid again; nil: nothing is logged
 }
 
 // File is a [Clients] that reads a JSON file:
@@ -27,14 +32,18 @@ type FileConfig struct {
 //	  "secrets": [{"sha256": "64 hex digits", "notBefore": "2026-01-01T00:00:00Z", "notAfter": "…"}]}]
 //
 // Only id is required. No merchants means that any are allowed, and a missing notBefore
-// or notAfter means no bound.
+// or notAfter means no bound. The list must not be empty: to reject all clients, disable
+// them.
 //
-// A look-up checks the file, at most once a second, and reads it again if it has
-// changed. If a new version is invalid or the file is gone, that is logged once, and
-// the last valid version stays in force.
+// [File.Run] checks the file once a second; without it, a look-up does, at most once a
+// second. A new version is logged with the number of its clients. If a version is
+// invalid or the file is gone, that is logged once, with the id of each client that is
+// wrong, and the last valid version stays in force. [CheckFile] checks a file before it
+// is used.
 type File struct {
 	clock ports.Clock
 	file  *localfile.Watched[*Static]
+	loops *background.Loops
 }
 
 // OpenFile reads the clients file at path. It returns [errcodes.Configuration] if the
@@ -45,12 +54,58 @@ func OpenFile(path string, cfg *FileConfig) (*File, error) {
 		return nil, err
 	}
 	file, err := localfile.Watch(localfile.Config[*Static]{
-		Path: path, Name: "the clients file", MaxSize: maxFileSize, Every: lookEvery, Clock: c.Clock, Logger: c.Logger, Parse: parseFile,
+		Path: path, Name: "the clients file", MaxSize: maxFileSize, Every: lookEvery, Clock: c.Clock, Logger: c.Logger,
+		Parse: func(data []byte) (*Static, error) {
+			s, mistakes := parseFile(data)
+			return s, summary(mistakes)
+		},
+		Size: func(s *Static) slog.Attr { return slog.Int("clients", len(s.clients)) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &File{c.Clock, file}, nil
+	return &File{c.Clock, file, background.New(background.Config{
+		Clock: c.Clock, Every: lookEvery, Logger: c.Logger, Work: "the clients file", Failed: func(context.Context, error) {},
+	})}, nil
+}
+
+// summary returns the first mistakes as one error, or nil without mistakes.
+func summary(mistakes []error) error {
+	if len(mistakes) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, m := range mistakes[:min(len(mistakes), maxMistakes)] {
+		parts = append(parts, m.Error())
+	}
+	if more := len(mistakes) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return errors.New(strings.Join(parts, "; "))
+}
+
+// CheckFile returns the number of clients in the clients file at path, or every mistake
+// in it. Mistakes have the number of the client and its id, but contain no secret. If
+// the file cannot be read, that is the only mistake.
+func CheckFile(path string) (clients int, mistakes []error) {
+	data, err := localfile.Read(path, maxFileSize)
+	if err != nil {
+		return 0, []error{err}
+	}
+	s, mistakes := parseFile(data)
+	if len(mistakes) > 0 {
+		return 0, mistakes
+	}
+	return len(s.clients), nil
+}
+
+// Run checks the file at once and then once a second, so that a new version and a
+// mistake are logged without a look-up. It returns the context's error when ctx is done.
+func (f *File) Run(ctx context.Context) error {
+	return f.loops.Run(ctx, func(_ context.Context, now time.Time) error {
+		f.file.Current(now) // logs what it finds
+		return nil
+	})
 }
 
 // Client returns the client with the id, or [errcodes.NotFound].

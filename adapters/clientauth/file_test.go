@@ -61,19 +61,22 @@ func TestOpenFileReadsEveryField(t *testing.T) {
 }
 
 var brokenFiles = map[string]string{
-	"empty":                  "",
-	"not JSON":               "acme:hunter2-canary",
-	"an object":              `{"id":"acme"}`,
-	"null":                   "null",
-	"no id":                  `[{"secrets":[]}]`,
-	"a repeated id":          `[{"id":"acme"},{"id":"acme"}]`,
-	"a misspelled field":     `[{"id":"acme","disable":true}]`,
-	"four secrets":           `[{"id":"acme","secrets":[` + strings.Repeat(`{"sha256":"`+hexOf("s")+`"},`, 3) + `{"sha256":"` + hexOf("s") + `"}]}]`,
-	"a secret in plain text": `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
-	"a short hash":           `[{"id":"acme","secrets":[{"sha256":"abcd"}]}]`,
-	"an inverted window":     `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
-	"an invalid time":        `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
-	"trailing data":          `[] hunter2-canary`,
+	"empty":                   "",
+	"not JSON":                "acme:hunter2-canary",
+	"an object":               `{"id":"acme"}`,
+	"null":                    "null",
+	"an empty list":           "[]",
+	"no entry":                "[null]",
+	"an entry that is a text": `["hunter2-canary"]`,
+	"no id":                   `[{"secrets":[]}]`,
+	"a repeated id":           `[{"id":"acme"},{"id":"acme"}]`,
+	"a misspelled field":      `[{"id":"acme","disable":true}]`,
+	"four secrets":            `[{"id":"acme","secrets":[` + strings.Repeat(`{"sha256":"`+hexOf("s")+`"},`, 3) + `{"sha256":"` + hexOf("s") + `"}]}]`,
+	"a secret in plain text":  `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
+	"a short hash":            `[{"id":"acme","secrets":[{"sha256":"abcd"}]}]`,
+	"an inverted window":      `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
+	"an invalid time":         `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
+	"trailing data":           `[] hunter2-canary`,
 }
 
 func TestOpenFileRejectsABrokenFile(t *testing.T) {
@@ -99,7 +102,7 @@ func TestOpenFileRejectsABrokenFile(t *testing.T) {
 	})
 	t.Run("above 16 MiB", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "clients.json")
-		write(t, path, "[]"+strings.Repeat(" ", 16<<20))
+		write(t, path, `[{"id":"acme"}]`+strings.Repeat(" ", 16<<20))
 		_, err := clientauth.OpenFile(path, nil)
 		assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
 	})
@@ -200,6 +203,9 @@ func FuzzClientsFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, id string) {
 		write(t, path, text)
 		file, err := clientauth.OpenFile(path, nil)
+		if _, mistakes := clientauth.CheckFile(path); (err == nil) != (len(mistakes) == 0) {
+			t.Fatalf("%q: opened with %v, but %d mistakes", text, err, len(mistakes))
+		}
 		if err != nil {
 			if errcodes.Of(err) != errcodes.Configuration {
 				t.Fatalf("%q: %v", text, err)

@@ -42,6 +42,9 @@ func (s *Service) loops() (all []loop) {
 	if s.payments.sandbox != nil {
 		all = append(all, loop{"sandbox transactions", s.payments.sandbox.Run})
 	}
+	if s.clients != nil {
+		all = append(all, loop{"clients file", s.clients.Run})
+	}
 	if s.queue != nil {
 		return append(all, loop{"queue", func(ctx context.Context) error { return s.queue.Run(ctx, s.jobs()) }})
 	}

@@ -100,7 +100,7 @@ func TestPartsThatAreNotConfiguredHaveNoLoop(t *testing.T) {
 		}
 		return all
 	}
-	require.Subset(t, names(), []string{"reports", "sandbox transactions"})
-	app.payments.sandbox, app.reports = nil, nil
+	require.Subset(t, names(), []string{"reports", "sandbox transactions", "clients file"})
+	app.payments.sandbox, app.reports, app.clients = nil, nil, nil
 	require.Equal(t, []string{"events", "rate locks", "validations", "transactions", "tokens"}, names())
 }

@@ -108,6 +108,7 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 		listener: listener, links: b.settings.publicURL(listener.Addr()), log: b.log,
 		auth: auth, queue: b.store.queue, driftEvery: b.settings.DriftEvery, close: b.close,
 	}
+	s.clients, _ = clients.(*clientauth.File)
 	if err := b.services(s, parts, feed); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ type Service struct {
 	reports  *report.Service // may be nil
 	events   *events
 	auth     *clientauth.Authenticator
-	queue    *river.Queue // nil unless the store has one
+	queue    *river.Queue     // nil unless the store has one
+	clients  *clientauth.File // nil without --clients-file
 
 	driftEvery     time.Duration
 	log            *slog.Logger

@@ -20,11 +20,13 @@ type Config[V any] struct {
 	Clock   ports.Clock
 	Logger  *slog.Logger
 	Parse   func(body []byte) (V, error)
+	Size    func(V) slog.Attr // what log lines say of a new version, such as its number of clients
 }
 
 // Watched is a file that is read again when it is used, at most once in Config.Every.
-// Changes are detected by its bytes, not by its modification time. A broken or missing
-// version is logged once, and the last valid version remains in use.
+// Changes are detected by its bytes, not by its modification time. A new version is
+// logged. A broken or missing version is logged once, and the last valid version remains
+// in use.
 type Watched[V any] struct {
 	cfg     Config[V]
 	current atomic.Pointer[version[V]]
@@ -46,7 +48,7 @@ type version[V any] struct {
 // large or broken.
 func Watch[V any](cfg Config[V]) (*Watched[V], error) {
 	w := &Watched[V]{cfg: cfg}
-	if err := w.read(cfg.Clock.Now()); err != nil {
+	if _, err := w.read(cfg.Clock.Now()); err != nil {
 		return nil, errcodes.Wrap(errcodes.Configuration, cfg.Name+" cannot be used", err)
 	}
 	return w, nil
@@ -77,33 +79,39 @@ func (w *Watched[V]) LastRead() (time.Time, error) {
 	return at, nil
 }
 
-func (w *Watched[V]) read(now time.Time) error {
+func (w *Watched[V]) read(now time.Time) (changed bool, err error) {
 	w.last.Store(now.UnixNano())
 	body, err := Read(w.cfg.Path, w.cfg.MaxSize)
 	if err != nil {
-		return err
+		return false, err
 	}
 	next := version[V]{at: ports.Millis(now), sum: sha256.Sum256(body)}
-	if last := w.current.Load(); last != nil && last.sum == next.sum {
+	last := w.current.Load()
+	changed = last == nil || last.sum != next.sum
+	if !changed {
 		next.value = last.value
 	} else if next.value, err = w.cfg.Parse(body); err != nil {
-		return err
+		return false, err
 	}
 	w.current.Store(&next)
-	return nil
+	return changed, nil
 }
 
-// report stores the result of a read. It logs a lasting error only once.
-func (w *Watched[V]) report(err error) {
-	was := w.failure.Load()
-	switch {
-	case err != nil:
-		w.failure.Store(&failure{err})
+// report stores the result of a read, and logs it if it differs from that of the read
+// before.
+func (w *Watched[V]) report(changed bool, err error) {
+	log := w.cfg.Logger.With("file", w.cfg.Name, "path", w.cfg.Path)
+	if err != nil {
+		was := w.failure.Swap(&failure{err})
 		if was == nil || was.err.Error() != err.Error() {
-			w.cfg.Logger.Error("a file cannot be used, its last valid version remains in use", "file", w.cfg.Name, "path", w.cfg.Path, "error", err)
+			log.Error("a file cannot be used, its last valid version remains in use", "error", err)
 		}
+		return
+	}
+	switch was := w.failure.Swap(nil); {
 	case was != nil:
-		w.failure.Store(nil)
-		w.cfg.Logger.Info("a file can be used again", "file", w.cfg.Name, "path", w.cfg.Path)
+		log.Info("a file can be used again", w.cfg.Size(w.current.Load().value))
+	case changed:
+		log.Info("a new version of a file is in use", w.cfg.Size(w.current.Load().value))
 	}
 }

@@ -27,6 +27,10 @@
 // the harness's Except with a reason. The tests of a suite contain, for each
 // check, a broken adapter that the check catches.
 //
+// A property test of a service sets not only its Config.Clock but also
+// its Config.Random, from a drawn seed. With crypto/rand each run has other ids, so that
+// a failure cannot be reproduced and shrunk.
+//
 // Package fake contains a feed, a connector, report files and scratch space for
 // the tests of code that uses ports.
 //

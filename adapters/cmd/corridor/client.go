@@ -15,8 +15,9 @@ import (
 )
 
 type clientCmd struct {
-	New  clientNewCmd  `cmd:"" help:"Create a client: print its entry on standard output and its secret, once, on standard error."`
-	Hash clientHashCmd `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
+	New   clientNewCmd   `cmd:"" help:"Create a client: print its entry on standard output and its secret, once, on standard error."`
+	Hash  clientHashCmd  `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
+	Check clientCheckCmd `cmd:"" help:"Check a clients file: print the number of its clients, or every mistake on standard error and exit with status 2."`
 }
 
 type clientNewCmd struct {
@@ -27,6 +28,10 @@ type clientNewCmd struct {
 }
 
 type clientHashCmd struct{}
+
+type clientCheckCmd struct {
+	File string `arg:"" help:"The clients file."`
+}
 
 // entry is a client's entry in the clients file.
 type entry struct {
@@ -81,4 +86,19 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})
+}
+
+// Run prints the number of clients, or the mistakes.
+func (c *clientCheckCmd) Run(world *surroundings) error {
+	clients, mistakes := clientauth.CheckFile(c.File)
+	if len(mistakes) == 0 {
+		_, err := fmt.Fprintln(world.stdout, "clients:", clients)
+		return err
+	}
+	for _, mistake := range mistakes {
+		if _, err := fmt.Fprintln(world.stderr, mistake); err != nil {
+			return err
+		}
+	}
+	return service.Reject(fmt.Errorf("%s is not a valid clients file, mistakes: %d", c.File, len(mistakes)))
 }

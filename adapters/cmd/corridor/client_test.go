@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,4 +43,48 @@ func TestClientRejects(t *testing.T) {
 			require.NotContains(t, errs, "hunter2")
 		})
 	}
+}
+
+func TestClientCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	hash := strings.Repeat("ab", 32)
+	for name, c := range map[string]struct {
+		text   string
+		code   int
+		out    string
+		errors []string
+	}{
+		"a good file": {text: `[{"id":"acme","secrets":[{"sha256":"` + hash + `"}]},{"id":"beta"}]`, out: "clients: 2\n"},
+		"two mistakes": {
+			text: `[{"id":"acme"},{"id":"acme","secrets":[{"sha256":"` + hash + `ab"}]},{"id":"beta"}]`, code: exitRejected,
+			errors: []string{
+				`client 2 (id "acme"): secret 1: sha256 must be 64 hex digits`,
+				`client 2 (id "acme"): its id is repeated, client 1 has it too`,
+				"corridor: " + path + " is not a valid clients file, mistakes: 2",
+			},
+		},
+		"half a file": {
+			text: "[{\"id\":\"acme\"},\n{\"id", code: exitRejected, errors: []string{
+				"the JSON value ends in line 2 before it is complete",
+				"corridor: " + path + " is not a valid clients file, mistakes: 1",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, c.text)
+			code, out, errs := command(t, "", nil, "client", "check", path)
+			require.Equal(t, c.code, code)
+			require.Equal(t, c.out, out)
+			var want string
+			for _, line := range c.errors {
+				want += line + "\n"
+			}
+			require.Equal(t, want, errs)
+			require.NotContains(t, errs, hash)
+		})
+	}
+	code, out, errs := command(t, "", nil, "client", "check", path+".none")
+	require.Equal(t, exitRejected, code)
+	require.Empty(t, out)
+	require.Contains(t, errs, "no such file")
 }

@@ -9,6 +9,7 @@
 //	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
 //	corridor events buried       # list undeliverable events; also replay, discard
 //	corridor client new ID       # create a client and its secret for the clients file
+//	corridor client check FILE   # check a clients file before a service reads it
 //	corridor migrate             # create or upgrade the store's tables
 //	corridor healthcheck         # ask a running service whether it is ready
 //
@@ -49,7 +50,7 @@ type commands struct {
 	New         newCmd         `cmd:"" help:"Create the skeleton of an adapter."`
 	Report      reportCmd      `cmd:"" help:"Make one report, in process, and write the file."`
 	Events      eventsCmd      `cmd:"" help:"List, replay or discard undeliverable events."`
-	Client      clientCmd      `cmd:"" help:"Create clients for the clients file."`
+	Client      clientCmd      `cmd:"" help:"Create clients for the clients file, and check the file."`
 	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Request /readyz of a running service; exit with status 0 or 1."`
 }

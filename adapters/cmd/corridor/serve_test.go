@@ -274,6 +274,26 @@ func aDisabledClientIsRejected(t *testing.T, store string) {
 	require.Equal(t, http.StatusOK, s.login("beta", betaSecret), "another client")
 }
 
+// Nobody sends a request, so nobody else would read the file.
+func TestABrokenClientsFileIsLoggedWithoutARequest(t *testing.T) {
+	at(t, aBrokenClientsFileIsLoggedWithoutARequest, inMemory, shared)
+}
+
+func aBrokenClientsFileIsLoggedWithoutARequest(t *testing.T, store string) {
+	path := clientsFile(t)
+	s := serve(t, nil, "--sandbox", "--store", store, "--clients-file", path)
+	logged := func(text string) func() bool {
+		return func() bool { return strings.Count(s.log.String(), text) == len(s.urls) }
+	}
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	write(t, path, strings.TrimSuffix(string(good), "]")+`,{"id":"acme"}]`)
+	s.eventually(logged(`client 3 (id \"acme\"): its id is repeated, client 1 has it too`), "not logged by each process")
+	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret), "the last valid version stays in force")
+	write(t, path, strings.TrimSuffix(string(good), "]")+`,{"id":"gamma"}]`)
+	s.eventually(logged("clients=3"), "not logged by each process")
+}
+
 func TestAMultipartFormIsRejected(t *testing.T) { at(t, aMultipartFormIsRejected, inMemory, shared) }
 
 func aMultipartFormIsRejected(t *testing.T, store string) {

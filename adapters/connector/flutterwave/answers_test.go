@@ -59,10 +59,42 @@ func requireValid(t *testing.T, status int, got ports.Answer, err error) {
 	}
 }
 
+// The messages are from the sources in the package comment.
+func TestOnlyAnAnswerAboutTheAccountIsNotFound(t *testing.T) {
+	for message, want := range map[string]ports.Outcome{
+		"Sorry, that account number is invalid, please check and try again":    ports.OutcomeNotFound,
+		"Sorry, that account number is invalid":                                ports.OutcomeNotFound,
+		"invalid account":                                                      ports.OutcomeNotFound,
+		"Invalid account.":                                                     ports.OutcomeNotFound,
+		"Sorry, that amount is invalid, please check and try again":            ports.OutcomeFailed,
+		"Sorry, that account is not permitted":                                 ports.OutcomeFailed,
+		"Sorry, we could not retrieve that account":                            ports.OutcomeFailed,
+		"Sorry, we could not connect to your bank":                             ports.OutcomeFailed,
+		"Sorry, recipient account could not be validated. Please try again":    ports.OutcomeFailed,
+		"Account resolve failed":                                               ports.OutcomeFailed,
+		"Invalid account_bank":                                                 ports.OutcomeFailed,
+		"Insufficient funds in customer's wallet":                              ports.OutcomeFailed,
+		"Sorry, you have exceeded your allowed limit for today":                ports.OutcomeFailed,
+		"Merchant requires approval to use resource, please contact support":   ports.OutcomeFailed,
+		"Unknown error or an unexpected error occurred during processing":      ports.OutcomeFailed,
+		"We did not get: Sorry, that account number is invalid":                ports.OutcomeFailed,
+		"Sorry, that account number is invalidated until your bank is back up": ports.OutcomeFailed,
+		"": ports.OutcomeFailed,
+	} {
+		body, err := json.Marshal(map[string]any{"status": "error", "message": message, "data": nil})
+		require.NoError(t, err)
+		for country, kind := range map[string]ports.Outcome{"NGA": want, "GHA": ports.OutcomeFailed} {
+			got, err := resolved(httpcall.Reply{Status: http.StatusBadRequest, Body: body}, number, countries[country].phrases)
+			require.NoError(t, err)
+			require.Equal(t, ports.Answer{Kind: kind, Message: message}, got, country)
+		}
+	}
+}
+
 func FuzzResolved(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
+		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number, countries["NGA"].phrases)
 		requireValid(t, status, got, err)
 		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))

@@ -11,9 +11,23 @@ import (
 // Name is the connector's name.
 const Name = "flutterwave"
 
-// countries maps the countries served to the country in the request; without one,
-// Flutterwave assumes Nigeria.
-var countries = map[string]string{"NGA": "", "GHA": "GH"}
+// country is a country that is served.
+type country struct {
+	code    string // in the request; without one, Flutterwave assumes Nigeria
+	phrases []httpcall.Phrase
+}
+
+// countries has no phrase for Ghana: the page that shows the answer for an unknown
+// account is about Nigerian banks, so a failure in Ghana may mean anything.
+var countries = map[string]country{
+	"NGA": {phrases: []httpcall.Phrase{
+		// developer.flutterwave.com/docs/verifications/bank-account
+		{Begins: "sorry, that account number is invalid", Kind: ports.OutcomeNotFound},
+		// a merchant's look-up: laracasts.com/discuss/replies/910517
+		{Begins: "invalid account", Kind: ports.OutcomeNotFound},
+	}},
+	"GHA": {code: "GH"},
+}
 
 // Connector is a [ports.AccountConnector] for Flutterwave. It is safe for concurrent
 // use.
@@ -63,14 +77,15 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	if _, served := ports.CapabilityIn(c.Capabilities(), lookup.Market); !known || !served {
 		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
+	in := countries[lookup.Country]
 	reply, err := c.caller.Do(ctx, httpcall.Request{
 		Path: []string{"accounts", "resolve"},
-		Body: resolveRequest{AccountNumber: lookup.Identifier, AccountBank: bank, Country: countries[lookup.Country]},
+		Body: resolveRequest{AccountNumber: lookup.Identifier, AccountBank: bank, Country: in.code},
 	})
 	if err != nil {
 		return ports.Answer{}, err
 	}
-	return resolved(reply, lookup.Identifier)
+	return resolved(reply, lookup.Identifier, in.phrases)
 }
 
 // DefaultBaseURL is the address of v3, for live and for test keys.
@@ -93,13 +108,9 @@ func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
 	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSecretKey)
 }
 
-var phrases = []httpcall.Phrase{
-	{Begins: "invalid account", Kind: ports.OutcomeNotFound},
-}
-
 // resolved parses the answer about an account number. Server errors have a code and no
 // status (developer.flutterwave.com/docs/integration-guides/errors).
-func resolved(reply httpcall.Reply, number string) (ports.Answer, error) {
+func resolved(reply httpcall.Reply, number string, phrases []httpcall.Phrase) (ports.Answer, error) {
 	return httpcall.Resolve(reply, number, phrases, func(status string) (success, known bool) {
 		return status == "success", status == "success" || status == "error"
 	})

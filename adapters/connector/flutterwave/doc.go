@@ -16,7 +16,9 @@
 // POST /accounts/resolve returns the holder's name. A failure has a message and no
 // code, so the message decides:
 //
-//   - "invalid account" is not_found.
+//   - "Sorry, that account number is invalid…", which the page shows, and "invalid
+//     account" are not_found in Nigeria. In Ghana they are failed, because the page
+//     has said that it is about Nigerian banks only.
 //   - "Sorry, recipient account could not be validated…" is failed, and the next
 //     connector is asked: Flutterwave returns it for unknown accounts, for banks that
 //     do not answer and, with a test key, for all but a few accounts.
@@ -27,17 +29,19 @@
 //
 // # Why v3
 //
-// v3 uses one secret key, its page names both markets, and its address is stable. v4
-// requires a token from an identity server, and its pages and its published description
-// disagree on the route (/banks/account-resolve and /bank-account/resolve) and on the
-// address.
+// v3 uses one secret key, and its address is stable. v4 requires a token from an
+// identity server, and its pages and its published description disagree on the route
+// (/banks/account-resolve and /bank-account/resolve) and on the address.
 //
 // # Sources
 //
-// Read on 2026-11-21: developer.flutterwave.com/docs/verifications/bank-account,
+// Read on 2026-11-21 and 2026-11-28:
+// developer.flutterwave.com/docs/verifications/bank-account,
 // developer.flutterwave.com/docs/integration-guides/errors and
 // developer.flutterwave.com/v3.0/docs/common-errors. The field country, sent for Ghana,
 // is on the page of v2 and in Flutterwave's Node library for v3
-// (github.com/Flutterwave/Node-v3, pull request 57). They do not list the messages of
-// failed lookups; those are from merchants' public code.
+// (github.com/Flutterwave/Node-v3, pull request 57). The pages show one message of a
+// failed lookup, "Sorry, that account number is invalid, please check and try again";
+// the others are from merchants' public code, from Flutterwave's checkout and from
+// issues of its libraries.
 package flutterwave

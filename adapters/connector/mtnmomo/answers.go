@@ -18,14 +18,16 @@ type holder struct {
 	Message    string `json:"message"`
 }
 
-// refusals are the codes, sent with a 500, that mean a wrong configuration.
+// refusals are the codes, sent with a 500, that mean a wrong configuration. NOT_ALLOWED
+// is also the code of a blocked partner
+// (momodevelopercommunity.mtn.com/product-updates/reason-for-some-failed-api-responses-updated-192).
 var refusals = map[string]bool{
 	"NOT_ALLOWED":                    true,
 	"NOT_ALLOWED_TARGET_ENVIRONMENT": true,
 }
 
-// codes map the other codes to an outcome, by default failed. A number that is not
-// MTN's may have a wallet elsewhere.
+// codes map the other codes of momodeveloper.mtn.com/api-documentation/common-error to
+// an outcome, by default failed. A number that is not MTN's may have a wallet elsewhere.
 var codes = map[string]ports.Outcome{
 	"RESOURCE_NOT_FOUND":           ports.OutcomeUnsupported,
 	"PAYEE_NOT_FOUND":              ports.OutcomeUnsupported,

@@ -86,6 +86,9 @@ func TestEachStatusAndCodeHasItsOutcome(t *testing.T) {
 	for code, want := range map[string]ports.Outcome{
 		"RESOURCE_NOT_FOUND": ports.OutcomeUnsupported, "PAYEE_NOT_FOUND": ports.OutcomeUnsupported, "PAYER_NOT_FOUND": ports.OutcomeUnsupported,
 		"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.OutcomeUnusable, "RESOURCE_ALREADY_EXIST": ports.OutcomeFailed, "COULD_NOT_PERFORM_TRANSACTION": ports.OutcomeFailed,
+		// from momodevelopercommunity.mtn.com
+		"NOT_ENOUGH_FUNDS": ports.OutcomeFailed, "PAYER_LIMIT_REACHED": ports.OutcomeFailed, "SENDER_ACCOUNT_NOT_ACTIVE": ports.OutcomeFailed,
+		"TRANSACTION_NOT_FOUND": ports.OutcomeFailed, "SERVICE_UNAVAILABLE": ports.OutcomeFailed, "INTERNAL_PROCESSING_ERROR": ports.OutcomeFailed,
 	} {
 		got, err := holderOf(httpcall.Reply{Status: http.StatusBadRequest, Body: []byte(`{"code":"` + code + `","message":"a message"}`)})
 		require.NoError(t, err)

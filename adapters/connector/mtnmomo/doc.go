@@ -48,7 +48,9 @@
 // Read on 2026-11-21: momodeveloper.mtn.com, Disbursements and Remittance,
 // basicuserinfo, and momoapi.mtn.com, GetBasicUserinfo (the fields, no errors);
 // momodeveloper.mtn.com/api-documentation/common-error (the codes); MTN's SDKs (the
-// route of the token and the sandbox's answers). Two things are assumed: the code that
+// route of the token and the sandbox's answers). Read on 2026-11-28: the failure reasons
+// in momodevelopercommunity.mtn.com, which say that an account is blocked if
+// PAYEE_NOT_ALLOWED_TO_RECEIVE is returned. Two things are assumed: the code that
 // basicuserinfo returns for an unknown number, and the values of status other than
 // ACTIVE.
 package mtnmomo

@@ -19,12 +19,15 @@ type validatedAccount struct {
 	AccountAcceptsCredits *bool  `json:"accountAcceptsCredits"`
 }
 
+// Paystack's pages do not list the messages of /bank/resolve: these are from merchants'
+// public code, where the second has the code invalid_params.
 var resolvePhrases = []httpcall.Phrase{
 	{Begins: "could not resolve account name", Kind: ports.OutcomeNotFound},
 	{Begins: "unknown bank code", Kind: ports.OutcomeUnsupported},
 	{Begins: "test mode daily limit", Kind: ports.OutcomeTryLater},
 }
 
+// The sample of a failure in github.com/PaystackOSS/doc-code-snippets.
 var validatePhrases = []httpcall.Phrase{
 	{Begins: "the provided bank account number is invalid", Kind: ports.OutcomeNotFound},
 }

@@ -50,6 +50,33 @@ func TestTheFlagsAreCheckedInOrder(t *testing.T) {
 	})
 }
 
+// The messages are from merchants' public code and from Paystack's pages about errors,
+// some of them those of transfers.
+func TestOnlyAnAnswerAboutTheAccountIsNotFound(t *testing.T) {
+	for message, want := range map[string]ports.Outcome{
+		"Could not resolve account name. Check parameters or try again.": ports.OutcomeNotFound,
+		"Could not resolve account name":                                 ports.OutcomeNotFound,
+		"Unknown bank code: 059":                                         ports.OutcomeUnsupported,
+		"Test mode daily limit of 3 live bank resolves exceeded. Use test bank codes 001 or upgrade to live mode.": ports.OutcomeTryLater,
+		"Bank code is invalid":      ports.OutcomeFailed,
+		"Account number is invalid": ports.OutcomeFailed,
+		"Account closed":            ports.OutcomeFailed,
+		"Sorry, we can't make the transfer to this recipient at the moment": ports.OutcomeFailed,
+		"Your balance is not enough to fulfil this request":                 ports.OutcomeFailed,
+		"An error occurred":         ports.OutcomeFailed,
+		"Could not resolve account": ports.OutcomeFailed,
+		"":                          ports.OutcomeFailed,
+	} {
+		body, err := json.Marshal(map[string]any{"status": false, "message": message})
+		require.NoError(t, err)
+		for _, status := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
+			got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
+			require.NoError(t, err)
+			require.Equal(t, ports.Answer{Kind: want, Message: message}, got)
+		}
+	}
+}
+
 func TestOnlyDocumentedCombinationsAreSent(t *testing.T) {
 	whole := ports.AccountLookup{
 		Account:    ports.Account{Market: southAfrica, Identifier: "0041234567", BankCode: "632005"},

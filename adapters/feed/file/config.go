@@ -23,8 +23,8 @@ type Config struct {
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger logs when a version is rejected, and when the file is valid again; nil:
-	// nothing is logged.
+	// Logger logs when a new version is in use, when one is rejected, and when the file
+	// is valid again; nil: nothing is logged.
 	Logger *slog.Logger
 
 	// CheckEvery is the shortest time between two checks of the file, up to

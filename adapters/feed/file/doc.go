@@ -22,9 +22,10 @@
 // time: copies that keep the time, and two writes within one tick of the file system's
 // clock, are noticed as well.
 //
-// If a version is invalid or the file is gone, that is logged once, and the last valid
-// version stays in force with the times that its prices had. A version is used as a
-// whole or not at all. These make it invalid: an unknown or repeated key, a repeated
-// pair, a currency that is not three capital letters, base = quote, a mid that
-// ports.SetRate rejects, or text after the JSON value.
+// A new version is logged with the number of its pairs. If a version is invalid or the
+// file is gone, that is logged once, and the last valid version stays in force with
+// the times that its prices had. A version is used as a whole or not at all. These
+// make it invalid: an unknown or repeated key, a repeated pair, a currency that is not
+// three capital letters, base = quote, a mid that ports.SetRate rejects, or text after
+// the JSON value.
 package file

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -34,6 +35,7 @@ func New(path string, cfg *Config) (*Feed, error) {
 	}
 	file, err := localfile.Watch(localfile.Config[rates]{
 		Path: path, Name: "the feed file", MaxSize: MaxBody, Every: c.CheckEvery, Clock: c.Clock, Logger: c.Logger, Parse: table,
+		Size: func(r rates) slog.Attr { return slog.Int("pairs", r.pairs.Len()) },
 	})
 	if err != nil {
 		return nil, err

@@ -182,6 +182,8 @@ func TestThePairsFollowTheFile(t *testing.T) {
 	set, err := d.Pairs(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []ports.Pair{usdngn}, set.All())
+	require.Equal(t, 1, strings.Count(d.log.String(), "a new version of a file is in use"), d.log)
+	require.Contains(t, d.log.String(), "pairs=1")
 }
 
 func TestABrokenVersionDoesNotReplaceTheLastValidOne(t *testing.T) {

@@ -32,7 +32,7 @@ type brought struct {
 	keys       ports.Sealer       // adapters/keyring; the same keys in every process
 	reports    report.Ports       // all except Reports; all processes share Files
 	receiver   ports.EventSink    // adapters/webhook; the same in every process
-	clients    clientauth.Clients // clientauth.OpenFile
+	clients    clientauth.Clients // clientauth.OpenFile; its Run logs mistakes in new versions of the file
 }
 
 // embedded is one process of a service. Any number of them share a database.

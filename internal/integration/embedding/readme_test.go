@@ -20,6 +20,7 @@ const readmePackage = `package embedding_test
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
 	"testing"
 	"time"
