@@ -91,7 +91,6 @@ func (p *prices) offered(ctx context.Context) (pairs ports.PairSet, err error) {
 
 // pairs returns the pairs on offer. It has no timeout, since feeds answer from memory.
 func (p *prices) pairs(ctx context.Context) (pairs ports.PairSet, err error) {
-	defer func() { err = retryLater(err) }()
 	defer p.recovered(ctx, &err)
 	return p.feed.Pairs(ctx)
 }

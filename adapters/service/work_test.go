@@ -2,12 +2,14 @@ package service
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -17,24 +19,35 @@ import (
 // embedded is a Go program on the service's database that uses neither River nor the
 // service.
 type embedded struct {
-	store    *postgres.Store
+	store    StorePorts
 	payments *authstate.Service
-	clock    *portstest.Clock
 }
 
 // embed returns a program whose clock stands at now.
 func embed(t *testing.T, spec string, now time.Time) *embedded {
 	t.Helper()
+	e := &embedded{store: withoutQueue(t, spec)}
+	var err error
+	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.store.Work()},
+		authstate.Policy{}, &authstate.Config{Clock: portstest.NewClock(now)})
+	require.NoError(t, err)
+	return e
+}
+
+func withoutQueue(t *testing.T, spec string) StorePorts {
+	t.Helper()
+	if strings.HasPrefix(spec, "sqlite:") {
+		store, err := sqlite.Open(t.Context(), afterColon(spec), nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		return store
+	}
 	pool, err := connect(t.Context(), spec)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	e := &embedded{clock: portstest.NewClock(now)}
-	e.store, err = postgres.New(t.Context(), pool.Pool, nil)
+	store, err := postgres.New(t.Context(), pool.Pool, nil)
 	require.NoError(t, err)
-	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.store.Work()},
-		authstate.Policy{}, &authstate.Config{Clock: e.clock})
-	require.NoError(t, err)
-	return e
+	return store
 }
 
 // status reads the record, because a Get would itself end a payment that is overdue.
@@ -52,8 +65,10 @@ func opening(id string, respondBy time.Time) authstate.Opening {
 // A service ends the payments that another program opened without River, before the
 // service started and after.
 func TestTheServiceDoesTheWorkOfOtherPrograms(t *testing.T) {
-	t.Parallel()
-	store := emptyDatabase(t)
+	at(t, theServiceDoesTheWorkOfOtherPrograms, onFile, shared)
+}
+
+func theServiceDoesTheWorkOfOtherPrograms(t *testing.T, store string) {
 	yesterday := time.Now().AddDate(0, 0, -1)
 	other := embed(t, store, yesterday)
 	open := func(id string) {
@@ -76,8 +91,10 @@ func TestTheServiceDoesTheWorkOfOtherPrograms(t *testing.T) {
 // Another program without River ends the payments that a service left behind, whether the
 // program opened the database before or after the service did.
 func TestOtherProgramsDoTheWorkOfTheService(t *testing.T) {
-	t.Parallel()
-	store := emptyDatabase(t)
+	at(t, otherProgramsDoTheWorkOfTheService, onFile, shared)
+}
+
+func otherProgramsDoTheWorkOfTheService(t *testing.T, store string) {
 	later := time.Now().Add(2 * time.Hour)
 	early := embed(t, store, later)
 	app := assembled(t, store, slog.New(slog.DiscardHandler))

@@ -95,12 +95,15 @@ func aFeedWithoutALivePriceIs503(t *testing.T, store string, args []string) {
 
 // The bank's rates apply for longer than those of other feeds, so that Easter is spanned.
 func TestTheBanksRatesApplyOverALongWeekend(t *testing.T) {
-	t.Parallel()
+	at(t, theBanksRatesApplyOverALongWeekend, inMemory, shared)
+}
+
+func theBanksRatesApplyOverALongWeekend(t *testing.T, store string) {
 	days := 5 // at 12:00 UTC, so 102 to 126 hours ago
 	if time.Now().UTC().Hour() >= 18 {
 		days = 4
 	}
-	s := serveAcme(t, "--store", inMemory.empty(t), "--feed", bank(t, answers(bankDay(days, "19.8705"))))
+	s := serveAcme(t, "--store", store, "--feed", bank(t, answers(bankDay(days, "19.8705"))))
 	status, body := s.lock("EUR", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
 	require.Equal(t, "19.8705", body["midRate"])
