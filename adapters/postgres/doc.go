@@ -28,7 +28,7 @@
 // # Processes with and without a hook
 //
 // Events and work are always stored in the tables, and any process claims them from
-// Store.Outbox and Store.Work, whoever stored them. A hook such as a queue of
+// Store.Outbox and Store.Work, also those of other processes. A hook such as a queue of
 // adapters/river only wakes processes, so that processes with and without one can
 // share a database and each of them can be the only one that runs.
 //

@@ -26,8 +26,8 @@ func addWork(ctx context.Context, store *postgres.Store, items ...ports.WorkItem
 	return store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Work: items})
 }
 
-// A hook learns of the work that it wants; every process can claim that work all the
-// same, and one without the hook can do so alone.
+// Work that a hook wants is stored all the same, so that a process without the hook can
+// claim it.
 func TestAHooksWorkIsStored(t *testing.T) {
 	t.Parallel()
 	dsn := emptied(t)
