@@ -35,6 +35,29 @@ type Price struct {
 	Mid    string    // plain decimal text as published by the source, a rate by [SetRate]
 	Source string    // who published it, for example "ecb"
 	At     time.Time // when the source says the price was valid, UTC to the millisecond; never the time of the call
+
+	// MaxAge is how old the source's latest price may become before the source is late
+	// with the next one, counted from At. A source that pauses on weekends and holidays
+	// spans its longest pause. 0 means [DefaultMaxPriceAge].
+	MaxAge time.Duration
+}
+
+// DefaultMaxPriceAge is the age up to which a price without a MaxAge can be used. It
+// spans a weekend and a holiday of a daily feed.
+const DefaultMaxPriceAge = 96 * time.Hour
+
+// AgeLimit returns the age above which the price is too old to be used: limit if it is
+// above 0, which is for a caller that has its own, else the price's MaxAge, else
+// [DefaultMaxPriceAge].
+func (p Price) AgeLimit(limit time.Duration) time.Duration {
+	switch {
+	case limit > 0:
+		return limit
+	case p.MaxAge > 0:
+		return p.MaxAge
+	default:
+		return DefaultMaxPriceAge
+	}
 }
 
 // PriceFeed returns mid-market prices.
@@ -49,7 +72,8 @@ type PriceFeed interface {
 	// that publishes only the inverse does not offer the pair. Mid returns
 	// [errcodes.PairNotOffered] if the pair is not on offer, and
 	// [errcodes.PriceUnavailable] if it has no live price now (the source is down,
-	// or has suspended it). The price's At is not after the time of the call.
+	// or has suspended it), with a RetryAfter if the feed knows when it asks its
+	// source again. The price's At is not after the time of the call.
 	Mid(ctx context.Context, pair Pair) (Price, error)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Defaults of [Config].
 const (
-	DefaultMaxPriceAge  = 96 * time.Hour
+	DefaultMaxPriceAge  = ports.DefaultMaxPriceAge
 	DefaultMaxClockLead = 10 * time.Minute
 	DefaultPriceTimeout = 5 * time.Second
 	DefaultEvery        = 2 * time.Second
@@ -34,8 +34,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Hooks are for metrics.
 	Hooks Hooks
-	// MaxPriceAge is the age above which a price is too old to mint. Default 96 h,
-	// which spans a weekend and a holiday of a daily feed. At least 1 s.
+	// MaxPriceAge is the age above which a price is too old to mint and to cancel for
+	// drift, whatever its feed declares. Default: what the feed declares, see
+	// [ports.Price.AgeLimit]. At least 1 s.
 	MaxPriceAge time.Duration
 	// MaxClockLead is how far a book's high water or a price's time may be ahead of
 	// the clock. Beyond it minting fails with [errcodes.ClockBehind] because of the
@@ -61,7 +62,7 @@ type Hooks struct {
 func (c *Config) withDefaults() (Config, error) {
 	out, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
-		MaxPriceAge: DefaultMaxPriceAge, MaxClockLead: DefaultMaxClockLead, PriceTimeout: DefaultPriceTimeout, Every: DefaultEvery,
+		MaxClockLead: DefaultMaxClockLead, PriceTimeout: DefaultPriceTimeout, Every: DefaultEvery,
 		Hooks: Hooks{
 			ClockBehind: func(context.Context, ports.BookKey, time.Duration) {},
 			Conflict:    func(context.Context, ports.BookKey) {},
@@ -71,7 +72,7 @@ func (c *Config) withDefaults() (Config, error) {
 	})
 	return out, cmp.Or(
 		err,
-		errcodes.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
+		errcodes.AtLeast("MaxPriceAge", cmp.Or(out.MaxPriceAge, time.Second), time.Second),
 		errcodes.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),
 		errcodes.AtLeast("PriceTimeout", out.PriceTimeout, time.Millisecond),
 		errcodes.AtLeast("Every", out.Every, time.Millisecond),

@@ -1,10 +1,12 @@
 package ratelock
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -30,9 +32,36 @@ type look struct {
 	gaveUp bool // the first caller's context ended before the feed answered
 }
 
+// RetryAfter of PriceUnavailable: what the feed says within these bounds, or the default
+// if the feed does not say anything.
+const (
+	minPriceRetry     = time.Second
+	defaultPriceRetry = 30 * time.Second
+	maxPriceRetry     = time.Hour
+)
+
+// retryLater adds a RetryAfter to PriceUnavailable, and returns other errors unchanged.
+func retryLater(err error) error {
+	if errcodes.Of(err) != errcodes.PriceUnavailable {
+		return err
+	}
+	wait := cmp.Or(errcodes.RetryAfterOf(err), defaultPriceRetry)
+	return errcodes.Wrap(errcodes.PriceUnavailable, errcodes.MessageOf(err), err).
+		WithRetryAfter(min(max(wait, minPriceRetry), maxPriceRetry))
+}
+
 // live returns a price that is fresh enough for a lock. It returns PairNotOffered,
-// PriceUnavailable or the context's error.
+// PriceUnavailable with a RetryAfter, or the context's error.
 func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	price, err := p.look(ctx, pair)
+	if err == nil {
+		err = p.usable(pair, price)
+	}
+	return price, retryLater(err)
+}
+
+// look returns the feed's price and error, of this call or of a concurrent one.
+func (p *prices) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	for {
 		l, first := p.join(pair)
 		if first {
@@ -46,10 +75,8 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 		switch {
 		case l.gaveUp && !first:
 			// The first caller's context ended, not this one's: look again.
-		case l.err != nil:
-			return ports.Price{}, l.err
 		default:
-			return l.price, p.usable(pair, l.price)
+			return l.price, l.err
 		}
 	}
 }
@@ -110,26 +137,28 @@ func (p *prices) mid(ctx context.Context, pair ports.Pair) (price ports.Price, e
 	case "", errcodes.PairNotOffered, errcodes.PriceUnavailable:
 		return price, err
 	default:
-		return price, errcodes.Wrap(errcodes.PriceUnavailable, "", err)
+		return price, errcodes.Wrap(errcodes.PriceUnavailable, "", err).WithRetryAfter(errcodes.RetryAfterOf(err))
 	}
 }
 
 // usable rejects the price of another pair, a mid that is not a rate, and a price
 // that is too old or too far ahead of the clock.
 func (p *prices) usable(pair ports.Pair, price ports.Price) error {
-	now := p.cfg.Clock.Now()
 	var why string
-	switch age := now.Sub(price.At); {
+	var wait time.Duration
+	age, limit := p.cfg.Clock.Now().Sub(price.At), price.AgeLimit(p.cfg.MaxPriceAge)
+	switch {
 	case price.Pair != pair:
 		why = "the feed answered for another pair"
 	case ports.CheckRate(price.Mid) != nil:
 		why = "the feed's mid is not a rate"
-	case age > p.cfg.MaxPriceAge:
-		why = fmt.Sprintf("the price is %v old, the limit is %v", age, p.cfg.MaxPriceAge)
+	case age > limit:
+		why = fmt.Sprintf("the price is %v old, the limit is %v", age, limit)
 	case age < -p.cfg.MaxClockLead:
 		why = fmt.Sprintf("the price is %v ahead of the clock, the limit is %v", -age, p.cfg.MaxClockLead)
+		wait = -age - p.cfg.MaxClockLead
 	default:
 		return nil
 	}
-	return errcodes.Wrap(errcodes.PriceUnavailable, "", errcodes.New(errcodes.PriceUnavailable, why))
+	return errcodes.Wrap(errcodes.PriceUnavailable, "", errcodes.New(errcodes.PriceUnavailable, why)).WithRetryAfter(wait)
 }

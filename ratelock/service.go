@@ -69,7 +69,8 @@ func (c *Config) loops(work string) *background.Loops {
 //
 // Errors: [errcodes.InvalidRequest] for an empty owner or a currency that is not in
 // ISO 4217, [errcodes.PairNotOffered], [errcodes.FXNotEnabled] without terms for the
-// owner's pair, [errcodes.PriceUnavailable], [errcodes.ClockBehind],
+// owner's pair, [errcodes.PriceUnavailable] with a RetryAfter of 1 s to 1 h (what the
+// feed says, else 30 s), [errcodes.ClockBehind],
 // [errcodes.StorageUnavailable], [errcodes.Closed] if the store is closed,
 // [errcodes.OutcomeUnknown], [errcodes.CorruptRecord], [errcodes.Canceled],
 // [errcodes.DeadlineExceeded], [errcodes.Configuration] if the policy returns terms out

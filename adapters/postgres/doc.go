@@ -25,6 +25,13 @@
 // commits all of them or nothing without a BEGIN. If a [Hook] wants events or work
 // of the change, the save is a transaction of several round trips.
 //
+// # Processes with and without a hook
+//
+// Events and work are always stored in the tables, and any process claims them from
+// Store.Outbox and Store.Work, also those of other processes. A hook such as a queue of
+// adapters/river only wakes processes, so that processes with and without one can
+// share a database and each of them can be the only one that runs.
+//
 // # Failures
 //
 // A statement that PostgreSQL rejects stores nothing. A statement that it rolled

@@ -21,12 +21,11 @@ type queued struct {
 
 func (c queued) isEmpty() bool { return len(c.events) == 0 && len(c.work) == 0 }
 
-// splitForHook returns what the tables store and what the hook wants.
-func (s *Store) splitForHook(c queued) (kept, wanted queued) {
+// wantedByHook returns the events and work that the hook wants.
+func (s *Store) wantedByHook(c queued) (wanted queued) {
 	if s.cfg.Hook == nil {
-		return c, queued{}
+		return queued{}
 	}
-	kept.events, kept.audit = c.events, c.audit
 	for _, e := range c.events {
 		if s.cfg.Hook.Wants(e.Kind) {
 			wanted.events = append(wanted.events, e)
@@ -35,11 +34,9 @@ func (s *Store) splitForHook(c queued) (kept, wanted queued) {
 	for _, w := range c.work {
 		if s.cfg.Hook.Wants(w.Kind) {
 			wanted.work = append(wanted.work, w)
-		} else {
-			kept.work = append(kept.work, w)
 		}
 	}
-	return kept, wanted
+	return wanted
 }
 
 var (

@@ -107,12 +107,12 @@ func (s *Store) saveRecord(ctx context.Context, noun string, version int64, inse
 // errcodes.Conflict with the message conflict. The extra parts, at most three, follow
 // the part saved.
 func (s *Store) save(ctx context.Context, q saveStatement, conflict string, args []any, c queued, extra ...boundPart) error {
-	kept, wanted := s.splitForHook(c)
+	wanted := s.wantedByHook(c)
 	if wanted.isEmpty() {
-		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, conflict, args, kept, extra) })
+		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, conflict, args, c, extra) })
 	}
 	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := q.run(ctx, tx, conflict, args, kept, extra); err != nil {
+		if err := q.run(ctx, tx, conflict, args, c, extra); err != nil {
 			return unencodable.coded(ctx, tx.Conn(), err)
 		}
 		return hookFailed.coded(ctx, tx.Conn(), s.cfg.Hook.Enqueue(ctx, tx, wanted.events, wanted.work))

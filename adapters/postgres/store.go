@@ -30,16 +30,16 @@ type Config struct {
 	// [errcodes.StorageUnavailable], a write [errcodes.OutcomeUnknown].
 	Timeout time.Duration
 
-	// Hook enqueues events and work in another queue. nil means none.
+	// Hook learns of events and work. nil means that nobody does.
 	Hook Hook
 }
 
-// Hook enqueues events and work of a change in another queue, within the change's
-// transaction: they are enqueued if and only if the change is stored.
+// Hook learns of the events and the work of a change within the change's transaction,
+// so that another queue can wake the processes that handle them. Events and work are
+// always stored, too: any process may claim them from Store.Outbox and Store.Work, also
+// one without the hook.
 type Hook interface {
-	// Wants reports whether the hook takes events or work of the kind. Work that
-	// it takes is not stored for Store.Work; events are always stored for
-	// Store.Outbox.
+	// Wants reports whether the hook wants events or work of the kind.
 	Wants(kind string) bool
 	// Enqueue is called once per change that has wanted events or work, with only
 	// those. It writes through tx; it must not end tx or retain its arguments. An
@@ -121,8 +121,8 @@ func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 // Secrets returns the store of the secrets that the installation generates itself.
 func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
-// Work returns the queue of background work, except for what a [Hook] takes. Any
-// number of processes may claim at once.
+// Work returns the queue of background work. Any number of processes may claim at once,
+// with and without a [Hook].
 func (s *Store) Work() ports.Work { return work{s} }
 
 // Outbox returns the queue of events. Any number of processes may claim at once.

@@ -13,6 +13,7 @@ import (
 
 // Defaults of [Config] and [Ticker].
 const (
+	DefaultEvery       = 5 * time.Second
 	DefaultBatch       = 100
 	DefaultTimeout     = time.Minute
 	DefaultPoll        = time.Second
@@ -24,9 +25,9 @@ const (
 
 // Config tunes a queue. The zero value of each field means its default.
 type Config struct {
-	// Kinds are the kinds of work that go to River; work of other kinds stays in
-	// the store. A kind is 1 to 58 lower-case letters, digits and single dots or
-	// underscores between them. Default: none.
+	// Kinds are the kinds of work whose items wake the Tick of Jobs.Work when they are
+	// due. A kind is 1 to 58 lower-case letters, digits and single dots or underscores
+	// between them. Default: none.
 	Kinds []string
 
 	// Wake maps kinds of events to the ticker that runs as soon as such an event is
@@ -44,7 +45,13 @@ type Config struct {
 	Logger *slog.Logger
 	Hooks  Hooks
 
-	// Batch is how many items of a kind a process fetches at once; one Tick handles
+	// Every is how often each Tick of Jobs.Work runs in one of the processes even if no
+	// item wakes it: for items that a process without this package stored, that a Tick
+	// has retried or not settled, or whose lease has ended, and for deadlines and
+	// purges. Default 5 s; 1 s to 1 h.
+	Every time.Duration
+
+	// Batch is how many wake-ups of a kind a process fetches at once; one Tick serves
 	// all of them. Default 100; 1 to 1,000.
 	Batch int
 
@@ -52,7 +59,7 @@ type Config struct {
 	Timeout time.Duration
 
 	// Poll is how often a process looks for jobs that arrive without a notification,
-	// such as due retries. Default 1 s; 10 ms to 1 min.
+	// such as scheduled ones. Default 1 s; 10 ms to 1 min.
 	Poll time.Duration
 
 	// DeadAfter is how long a process may show no sign of life before others take over
@@ -71,9 +78,8 @@ type Config struct {
 // Hooks are for metrics. They are called synchronously and concurrently, and must
 // return quickly. Each may be nil.
 type Hooks struct {
-	// JobEnded is called when a job of this process ends, with the kind of its item or
-	// the name of its ticker, how long it ran here, and why the item runs again or the
-	// round failed: nil for a settled item and for a round without an error.
+	// JobEnded is called when a job of this process ends, with its kind of work or the
+	// name of its ticker, how long it ran here, and the error of its round, or nil.
 	JobEnded func(ctx context.Context, kind string, took time.Duration, err error)
 	// Rescued is called with the number of dead processes' jobs that this process has
 	// made available again.
@@ -83,16 +89,16 @@ type Hooks struct {
 }
 
 const (
-	fetchCooldown                  = 100 * time.Millisecond
-	beatsBeforeDead                = 8
-	firstPause, longestPause       = time.Second, time.Minute
-	minConns                 int32 = 4
+	fetchCooldown         = 100 * time.Millisecond
+	beatsBeforeDead       = 8
+	minConns        int32 = 4
 )
 
 func (c *Config) withDefaults() (Config, error) {
 	d := *cmp.Or(c, &Config{})
 	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
 	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Every = cmp.Or(d.Every, DefaultEvery)
 	d.Batch = cmp.Or(d.Batch, DefaultBatch)
 	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
 	d.Poll = cmp.Or(d.Poll, DefaultPoll)
@@ -110,6 +116,7 @@ func (c *Config) withDefaults() (Config, error) {
 	}
 	return d, cmp.Or(
 		errcodes.NotNil("Clock", d.Clock),
+		errcodes.Within("Every", d.Every, minTick, time.Hour),
 		errcodes.Within("Batch", d.Batch, 1, 1000),
 		errcodes.Within("Timeout", d.Timeout, time.Second, time.Hour),
 		errcodes.Within("Poll", d.Poll, 10*time.Millisecond, time.Minute),

@@ -37,6 +37,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"a kind of work and of events", river.Config{Kinds: []string{"a"}, Wake: map[string]string{"a": "b"}}, "both contain"},
 		{"a ticker without a name", river.Config{Wake: map[string]string{"a": ""}}, "Wake"},
 		{"a nil clock", river.Config{Clock: (*portstest.Clock)(nil)}, "Clock is required"},
+		{"a round too often", river.Config{Every: time.Millisecond}, "Every is 1ms, want 1s to 1h0m0s"},
 		{"no batch", river.Config{Batch: -1}, "want 1 to 1000"},
 		{"a batch too large", river.Config{Batch: 1001}, "want 1 to 1000"},
 		{"a timeout too short", river.Config{Timeout: time.Millisecond}, "want 1s to 1h0m0s"},
@@ -75,7 +76,8 @@ func TestJobsAreChecked(t *testing.T) {
 	}
 	for name, jobs := range map[string]river.Jobs{
 		"nothing":                     {},
-		"a kind that is not enqueued": {Work: map[string]river.Tick{"other": nil}},
+		"a kind that is not enqueued": {Work: map[string]river.Tick{"other": ticker("a").Tick}},
+		"a kind without a tick":       {Work: map[string]river.Tick{notify: nil}},
 		"one name for two tickers":    {Tickers: []river.Ticker{ticker("a"), ticker("a")}},
 		"a bad name":                  with(func(t *river.Ticker) { t.Name = "A" }),
 		"no tick":                     with(func(t *river.Ticker) { t.Tick = nil }),

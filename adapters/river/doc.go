@@ -10,7 +10,7 @@
 //	}
 //	store, err := postgres.New(ctx, pool, &postgres.Config{Hook: queue})
 //	…
-//	accounts, err := validation.New(validation.Ports{Work: queue.Work(), …}, …)
+//	accounts, err := validation.New(validation.Ports{Work: store.Work(), …}, …)
 //	…
 //	err = queue.Run(ctx, river.Jobs{
 //		Work: map[string]river.Tick{
@@ -23,22 +23,24 @@
 //		},
 //	})
 //
-// A change's work becomes River jobs in the change's transaction: [Queue] is the hook
-// of the store. River assigns a job to one process, where the item waits in
-// [Queue.Work]. The queue calls the service's Tick, and the job ends when the service
-// settles the item. So the services are the same with River and without.
+// The store keeps the work, with River and without: services claim from Store.Work and
+// settle there. [Queue] is the hook of the store. It adds a River job to the transaction
+// of a change that has work, and when the work is due, River assigns the job to one
+// process, where the queue calls the service's Tick. Jobs only wake a Tick. A process
+// without this package on the same database, whose services call Run or Tick themselves,
+// claims the same work, so every process that serves the database does all of it.
 //
 // # Guarantees
 //
-//	item is enqueued           if and only if its change is stored
-//	item runs                  at least once; again if its process dies before River has stored the end
-//	item not settled by Tick   runs again after 1 s, then 2 s, 4 s … 1 min, without limit
-//	id of an item not done     errcodes.Conflict, and the change is rolled back
+//	job of an item             enqueued if and only if its change is stored; serves all items that are due
+//	item runs                  at least once; again if its process dies, after the lease of the claim
+//	item not claimed or retried,
+//	or of another process      found by a round of the kind, one every Config.Every in one of the processes
 //	Ticker                     one round per interval in one of the processes; never two such rounds at once
 //	Ticker with Stays          rounds only in the leading process; if that dies, another process takes over
-//	wake-up                    additional rounds, up to Ticker.AtOnce in a process
+//	wake-up by an event        additional rounds, up to Ticker.AtOnce in a process
 //	round fails                it is not repeated before the next interval
-//	Stop                       leaves waiting items to other processes at once, running rounds after Config.Grace
+//	Stop                       leaves waiting jobs to other processes at once, running rounds after Config.Grace
 //	kill -9 of a process       its jobs run elsewhere after 5/4 of DeadAfter and Poll: 9 to 11 s by default
 //	kill -9 of the leader      another leads after the same time (River needs up to 21 s); the next
 //	                           rounds are up to 1 s and their interval later
@@ -51,35 +53,31 @@
 //
 // River uses the clocks of the database and of its leader's machine to decide when a
 // scheduled job is due. An item may run late by as much as the leader's clock is
-// behind, and up to 5 s after its DueAt if it was saved less than 5 s before it. It
-// never runs before its DueAt by the caller's clock. Items that a Tick has retried or
-// not settled, and items that Stop leaves to other processes, run later by as much as
-// the clock of their last process is ahead of the database's. Rounds, wake-ups and
-// items that are due at once are not delayed. The now of a Tick comes from
-// Config.Clock.
+// behind, and up to 5 s after its DueAt if it was saved less than 5 s before it, but not
+// later than the next round of Config.Every. It never runs before its DueAt by the
+// caller's clock. Rounds, wake-ups and items that are due at once are not delayed. The
+// now of a Tick comes from Config.Clock.
 //
 // # Requirements
 //
 // A process uses one connection of the pool for notifications and needs at least four
 // in all. pgxpool's default is four or the number of processors, whichever is more;
-// set pool_max_conns. All processes need the same kinds and tickers: only River's
-// leader inserts the jobs of tickers. The tables are River's and queue_processes, all
-// in the schema corridor; River's tools can show them. Items' payloads are in the jobs'
-// arguments, as bytes. Ended jobs are removed after Config.Keep; buried ones remain,
-// with their reason, until somebody removes them.
+// set pool_max_conns. All processes that run a queue need the same kinds and tickers:
+// only River's leader inserts the jobs of intervals. The tables are River's and
+// queue_processes, all in the schema corridor; River's tools can show them. Jobs contain
+// no payloads. Ended jobs are removed after Config.Keep. Buried items are in the store.
 //
 // A role that does not own the schema needs the rights that package postgres names,
 // and USAGE on the sequences.
 //
-// Do not call the services' Run besides Queue.Run. Instead, add their Tick to the
-// tickers too, for deadlines and purges, and those of a relay and of a
-// clientauth.Authenticator, which removes expired tokens. The example of a service
-// has them all.
+// Do not call the services' Run besides Queue.Run. Instead, pass their Tick as
+// Jobs.Work, which also runs their deadlines and purges, or as a ticker, and so those of
+// a relay and of a clientauth.Authenticator, which removes expired tokens. The example
+// of a service has them all.
 //
 // # Without River
 //
-// A store without the hook stores work in its own table, Store.Work, from which the
-// Tick of every process claims, as each service's Run calls it. That is correct with
-// any number of processes, but each of them polls at every interval. Use this package
-// if that polling costs too much, or if work should begin as soon as it is saved.
+// The services' Run polls the store in every process. That is correct with any number
+// of processes, but each of them polls at every interval. Use this package if that
+// polling costs too much, or if work should begin as soon as it is saved.
 package river

@@ -21,10 +21,7 @@ var unusable = map[string]string{
 	"42703": "The queue's tables are of another version; migrate it",
 }
 
-var (
-	errStopped    = errcodes.New(errcodes.Closed, "The queue is stopped")
-	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
-)
+var errStopped = errcodes.New(errcodes.Closed, "The queue is stopped")
 
 // coded returns err with a code. The server's text, which may contain addresses and
 // rows, can only be reached by errors.As.

@@ -3,7 +3,6 @@ package river_test
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Each process passes the queue's Work to its services, and their Ticks to the queue. The
-// example needs a database, so it is not run.
+// Each process passes the Ticks of its services to the queue. The example needs a
+// database, so it is not run.
 func Example() { //nolint:testableexamples // it needs a database
 	serve := func(ctx context.Context, pool *pgxpool.Pool) error {
 		queue, err := river.New(ctx, pool, &river.Config{Kinds: []string{authstate.WorkTimeout}})
@@ -26,13 +25,12 @@ func Example() { //nolint:testableexamples // it needs a database
 			return err
 		}
 		payments, err := authstate.New(
-			authstate.Ports{Transactions: store.Transactions(), Work: queue.Work()}, authstate.Policy{}, nil)
+			authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 		if err != nil {
 			return err
 		}
 		return queue.Run(ctx, river.Jobs{
-			Work:    map[string]river.Tick{authstate.WorkTimeout: payments.Tick},
-			Tickers: []river.Ticker{{Name: "sweep", Every: 10 * time.Second, Tick: payments.Tick}},
+			Work: map[string]river.Tick{authstate.WorkTimeout: payments.Tick},
 		})
 	}
 	_ = serve

@@ -5,20 +5,6 @@ import (
 	"time"
 )
 
-// LocalItems returns the number of items that wait in this process to be claimed or settled.
-func (q *Queue) LocalItems() int {
-	q.local.mu.Lock()
-	defer q.local.mu.Unlock()
-	n := 0
-	for _, of := range q.local.kinds {
-		n += len(of)
-	}
-	return n
-}
-
-// Pause returns how long an item waits after a number of failures.
-var Pause = pause
-
 // Guard returns River's logger.
 func Guard(next slog.Handler) slog.Handler { return guard{next, func() bool { return false }} }
 

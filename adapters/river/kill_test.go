@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 )
@@ -31,10 +32,15 @@ func child(dsn string) {
 	must(err)
 	queue, err := river.New(ctx, pool, &river.Config{Kinds: []string{notify}, DeadAfter: deadAfter()})
 	must(err)
+	store, err := postgres.New(ctx, pool, nil)
+	must(err)
 	must(queue.Run(ctx, river.Jobs{
 		Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
-			_, err := queue.Work().Claim(ctx, notify, now, time.Minute, 1)
+			claimed, err := store.Work().Claim(ctx, notify, now, 5*deadAfter(), 1)
 			must(err)
+			if len(claimed) == 0 {
+				return nil
+			}
 			fmt.Println("claimed")
 			<-ctx.Done()
 			return nil
@@ -107,7 +113,7 @@ func TestKill(t *testing.T) {
 	}
 
 	seen := &notes{n: map[string]int{}}
-	s := &service{work: p.queue.Work()}
+	s := &service{work: p.store.Work()}
 	noting := func(name string) river.Ticker {
 		return river.Ticker{Name: name, Every: time.Second, Timeout: time.Hour, Tick: func(context.Context, time.Time) error {
 			seen.note(name)

@@ -13,7 +13,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
 type (
@@ -24,7 +23,7 @@ type (
 // statementTimeout bounds each of the queue's own statements.
 const statementTimeout = 5 * time.Second
 
-// Queue enqueues work together with the changes that request it, and runs it. It is
+// Queue wakes the Ticks of services when the work that changes have stored is due. It is
 // safe for concurrent use.
 type Queue struct {
 	pool     *pgxpool.Pool
@@ -32,7 +31,6 @@ type Queue struct {
 	kinds    map[string]bool
 	upkeep   *slog.Logger // limits repeated messages
 	inserter *client
-	local    *localWork
 	running  runningJobs
 
 	mu       sync.Mutex
@@ -85,7 +83,6 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 	for _, kind := range cfg.Kinds {
 		q.kinds[kind] = true
 	}
-	q.local = newLocalWork(q.kinds)
 	return q, nil
 }
 
@@ -99,26 +96,15 @@ func checkPool(pool *pgxpool.Pool) error {
 	return nil
 }
 
-// Work returns the port on which services claim and settle the items that River has
-// assigned to this process, while their jobs run here. It differs from the contract of
-// ports.Work in three points. Claim returns [errcodes.Configuration] if the kind is not
-// in Config.Kinds, since its items would never arrive. An item that its Tick has not
-// settled is removed when the Tick ends; settling it later returns
-// [errcodes.Conflict]. Done, Retry and Bury are stored a moment after they return; if
-// the process dies in that moment, the item runs again.
-func (q *Queue) Work() ports.Work { return q.local }
-
-// Stop ends Run: waiting items go to other processes at once, and running rounds
+// Stop ends Run: waiting jobs go to other processes at once, and running rounds
 // have Config.Grace before their contexts are cancelled. Stop waits for them until
-// ctx is done, and then returns ctx's error. After Stop the methods of Work return
-// [errcodes.Closed] and Run returns nil; Enqueue works as long as the store does. Stop
-// may be called more than once.
+// ctx is done, and then returns ctx's error. After Stop, Run returns nil; Enqueue works
+// as long as the store does. Stop may be called more than once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	q.stop()
 	if !q.begun {
 		q.begun = true
-		q.local.close()
 		close(q.ended)
 	}
 	q.mu.Unlock()

@@ -53,7 +53,7 @@ func TestOperatorsStatements(t *testing.T) {
 	require.NoError(t, river.Migrate(t.Context(), owner))
 	for name, skip := range map[string]bool{"migrating": false, "not migrating": true} {
 		p := open(t, as("corridor_app"), river.Config{SkipMigrate: skip})
-		s := &service{work: p.queue.Work()}
+		s := &service{work: p.store.Work()}
 		p.run(river.Jobs{
 			Work:    map[string]river.Tick{notify: s.Tick},
 			Tickers: []river.Ticker{{Name: "often", Every: time.Second, Tick: s.Tick}},

@@ -17,10 +17,9 @@ import (
 
 // Jobs contains what a process runs.
 type Jobs struct {
-	// Work maps kinds to the Tick that claims the kind's items from Queue.Work and
-	// settles them. Kinds of Config.Kinds that are missing here run in other
-	// processes. A nil Tick means that other code of this process claims and settles;
-	// an item is then removed after twice Config.Timeout.
+	// Work maps kinds to the Tick that claims the kind's items from the store and
+	// settles them. It runs when an item is due, and every Config.Every in one of the
+	// processes. Kinds of Config.Kinds that are missing here run in other processes.
 	Work map[string]Tick
 	// Tickers run once per interval in one of the processes that have them.
 	Tickers []Ticker
@@ -123,7 +122,6 @@ func (q *Queue) finish() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stop()
-	q.local.close()
 	close(q.ended)
 }
 
@@ -174,24 +172,23 @@ func (q *Queue) report(ctx context.Context, err error) {
 
 // worker returns the client that runs jobs.
 func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
-	items := &itemWorker{queue: q, runners: map[string]*tickRunner{}}
+	runners := map[string]*tickRunner{}
 	queues := map[string]riverqueue.QueueConfig{}
-	for kind, tick := range work {
-		if tick != nil {
-			items.runners[kind] = newTickRunner(tick)
-		}
-		queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
-	}
 	longest := 2 * q.cfg.Timeout
-	periodic := make([]*riverqueue.PeriodicJob, 0, len(tickers))
+	periodic := make([]*riverqueue.PeriodicJob, 0, len(work)+len(tickers))
+	for _, kind := range slices.Sorted(maps.Keys(work)) {
+		runners[kind] = newTickRunner(work[kind])
+		queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
+		periodic = append(periodic, every(q.cfg.Every, true, workArgs{Of: kind}, workQueue(kind)))
+	}
 	for _, name := range slices.Sorted(maps.Keys(tickers)) {
 		t := tickers[name]
 		queues[tickQueue(name)] = riverqueue.QueueConfig{MaxWorkers: t.AtOnce}
 		longest = max(longest, t.Timeout)
-		periodic = append(periodic, t.periodic())
+		periodic = append(periodic, every(t.Every, t.AtStart, tickArgs{t.Name}, tickQueue(name)))
 	}
 	workers := riverqueue.NewWorkers()
-	riverqueue.AddWorker(workers, items)
+	riverqueue.AddWorker(workers, &workWorker{queue: q, runners: runners})
 	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
 	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
 		ID: newID(), Schema: schema, Logger: guarded(q.upkeep, q.isStopping), Queues: queues, Workers: workers, PeriodicJobs: periodic,
@@ -202,18 +199,23 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	})
 }
 
-func (t *Ticker) periodic() *riverqueue.PeriodicJob {
-	args, opts := tickArgs{t.Name}, &riverqueue.InsertOpts{Queue: tickQueue(t.Name), UniqueOpts: once}
-	return riverqueue.NewPeriodicJob(riverqueue.PeriodicInterval(t.Every),
+// every returns a job that is inserted at intervals, unless the previous one has not
+// ended.
+func every(interval time.Duration, atStart bool, args riverqueue.JobArgs, queue string) *riverqueue.PeriodicJob {
+	opts := &riverqueue.InsertOpts{Queue: queue, UniqueOpts: once}
+	return riverqueue.NewPeriodicJob(riverqueue.PeriodicInterval(interval),
 		func() (riverqueue.JobArgs, *riverqueue.InsertOpts) { return args, opts },
-		&riverqueue.PeriodicJobOpts{RunOnStart: t.AtStart})
+		&riverqueue.PeriodicJobOpts{RunOnStart: atStart})
 }
 
 // checkJobs returns the tickers by name, with their defaults.
 func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
-	for kind := range jobs.Work {
+	for kind, tick := range jobs.Work {
 		if !q.kinds[kind] {
 			return nil, misconfigured(fmt.Sprintf("Jobs.Work: the kind %q is not in Config.Kinds", kind))
+		}
+		if tick == nil {
+			return nil, misconfigured(fmt.Sprintf("Jobs.Work: the kind %q has no Tick", kind))
 		}
 	}
 	byName := map[string]*Ticker{}

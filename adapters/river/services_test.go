@@ -25,7 +25,7 @@ func TestTransactionsTimeOut(t *testing.T) {
 	var payments []*authstate.Service
 	for range 2 {
 		p := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}})
-		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.queue.Work()}, authstate.Policy{}, nil)
+		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.store.Work()}, authstate.Policy{}, nil)
 		require.NoError(t, err)
 		payments = append(payments, s)
 		p.run(river.Jobs{Work: map[string]river.Tick{authstate.WorkTimeout: s.Tick}})
@@ -42,12 +42,31 @@ func TestTransactionsTimeOut(t *testing.T) {
 	})
 }
 
-// Another process completes what a process leaves pending (I17).
+// Another process completes what a process leaves pending (I17), whether either of them
+// has a queue.
 func TestAPendingValidationIsRecovered(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct{ goneHasQueue, staysHasQueue bool }{
+		"both processes have a queue":      {true, true},
+		"only the one that stays has one":  {false, true},
+		"only the one that dies has one":   {true, false},
+		"neither of the processes has one": {false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recoverPending(t, c.goneHasQueue, c.staysHasQueue)
+		})
+	}
+}
+
+func recoverPending(t *testing.T, goneHasQueue, staysHasQueue bool) {
+	t.Helper()
 	dsn := pgtest.Database(t, tables)
 	config := river.Config{Kinds: []string{validation.WorkRecover}}
 	gone, stays := open(t, dsn, config), open(t, dsn, config)
+	if !goneHasQueue {
+		gone.withoutHook(t)
+	}
 	silent, provider := connector(), connector()
 	release := silent.Hold()
 	defer release()
@@ -62,14 +81,20 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 	cancel()
 	_ = accounts.Stop(late) // the process ends during its lookup
 
-	others := accountsOn(t, stays, provider)
-	stays.run(river.Jobs{Work: map[string]river.Tick{validation.WorkRecover: others.Tick}})
+	if staysHasQueue {
+		others := accountsOn(t, stays, provider)
+		stays.run(river.Jobs{Work: map[string]river.Tick{validation.WorkRecover: others.Tick}})
+	} else {
+		stays.withoutHook(t)
+		others := accountsOn(t, stays, provider)
+		go func() { _ = others.Run(context.Background()) }() // until Stop
+	}
 	eventually(t, "the validation has ended", func() bool {
 		stored, err := stays.store.Validations().Validation(t.Context(), "shop", v.ID)
 		require.NoError(t, err)
 		return stored.Status == ports.StatusVerified
 	})
-	eventually(t, "its work is done", func() bool { return stays.jobs(t, "completed") == 1 })
+	eventually(t, "its work is done", func() bool { return stays.count(t, "work_items") == 0 })
 }
 
 func connector() *fake.Connector {
@@ -85,7 +110,7 @@ func accountsOn(t *testing.T, p *process, c ports.AccountConnector) *validation.
 	sealer, err := keyring.New(keys, nil)
 	require.NoError(t, err)
 	s, err := validation.New(validation.Ports{
-		Validations: p.store.Validations(), Answers: p.store.Answers(), Work: p.queue.Work(), Sealer: sealer,
+		Validations: p.store.Validations(), Answers: p.store.Answers(), Work: p.store.Work(), Sealer: sealer,
 		Connectors: []ports.AccountConnector{c},
 	}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Timeout: time.Hour})
 	require.NoError(t, err)

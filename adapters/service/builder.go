@@ -145,7 +145,7 @@ func (b *builder) services(s *Service, parts *accounts, feed *feed) (err error) 
 
 func (b *builder) rateLocks(feed *feed) (*ratelock.Service, error) {
 	return ratelock.New(ratelock.Ports{Locks: b.store.RateLocks(), Feed: feed.feed}, b.settings.terms(), &ratelock.Config{
-		Logger: b.log, Hooks: b.count.hooks(), MaxPriceAge: b.settings.MaxPriceAge, Every: b.settings.DriftEvery,
+		Logger: b.log, Hooks: b.count.hooks(), MaxPriceAge: b.settings.maxPriceAge(), Every: b.settings.DriftEvery,
 	})
 }
 

@@ -32,7 +32,7 @@ type reader interface {
 
 // openFeeds opens the feeds of --feed, or the sandbox's rates.
 func (b *builder) openFeeds() (*feed, error) {
-	specs, maxAge := b.settings.Feed, b.settings.MaxPriceAge // older prices cannot be used
+	specs, maxAge := b.settings.Feed, b.settings.maxPriceAge() // older prices cannot be used
 	if len(specs) == 0 && !b.settings.Sandbox {
 		return nil, fmt.Errorf("a feed is required: --feed %s, or --sandbox", b.parts.feedForms())
 	}
@@ -137,7 +137,7 @@ func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration
 func anyLive(ctx context.Context, feed ports.PriceFeed, offered ports.PairSet, maxAge time.Duration) bool {
 	for _, pair := range offered.All() {
 		price, err := feed.Mid(ctx, pair)
-		if err == nil && time.Since(price.At) <= maxAge {
+		if err == nil && time.Since(price.At) <= price.AgeLimit(maxAge) {
 			return true
 		}
 	}

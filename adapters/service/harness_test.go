@@ -43,6 +43,7 @@ type place struct {
 
 var (
 	inMemory = place{name: "memory", empty: func(*testing.T) string { return "memory:" }}
+	onFile   = place{name: "sqlite", empty: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "corridor.db") }}
 	shared   = place{name: "postgres", empty: emptyDatabase}
 )
 

@@ -14,7 +14,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
 // Defaults for URLs that do not set them. pgxpool's default, the number of processors, is
@@ -66,24 +65,14 @@ func openTables(ctx context.Context, opened *pool, queued func(context.Context, 
 	if err != nil {
 		return nil, err
 	}
-	return &Store{StorePorts: &pooled{s, opened, queue}, Ping: s.Ping, Alone: opened.alone, Metrics: opened, queue: queue}, nil
+	return &Store{StorePorts: &pooled{s, opened}, Ping: s.Ping, Alone: opened.alone, Metrics: opened, queue: queue}, nil
 }
 
-// pooled is a PostgreSQL store with its pool. If it has a queue, River distributes its
-// work.
+// pooled is a PostgreSQL store with its pool.
 type pooled struct {
 	*postgres.Store
 
-	pool  *pool
-	queue *river.Queue
-}
-
-// Work implements StorePorts.
-func (p *pooled) Work() ports.Work {
-	if p.queue == nil {
-		return p.Store.Work()
-	}
-	return p.queue.Work()
+	pool *pool
 }
 
 // Close closes the store, then its pool.

@@ -23,8 +23,6 @@ const (
 	reportsTicker   = "reports"
 	ratesTicker     = "rate_locks"
 	driftTicker     = "drift"
-	accountsTicker  = "validations"
-	paymentsTicker  = "transactions"
 	tokensTicker    = "tokens"
 	eventsTickerFmt = "events_%d"
 
@@ -36,6 +34,7 @@ func (b *builder) openQueue(ctx context.Context, pool *pgxpool.Pool) (*river.Que
 	count := b.count
 	return river.New(ctx, pool, &river.Config{
 		Kinds:  []string{validation.WorkRecover, authstate.WorkTimeout},
+		Every:  sweepEvery,
 		Wake:   map[string]string{report.EventCreated: reportsTicker},
 		Logger: b.log,
 		Grace:  stopTimeout / 2,
@@ -67,8 +66,6 @@ func (s *Service) jobs() river.Jobs {
 			// Drift confirms the observation of its previous round, so all rounds stay in
 			// one process.
 			{Name: driftTicker, Every: min(max(s.driftEvery, shortestRound), longestRound), Tick: s.locks.Drift, Stays: true},
-			{Name: accountsTicker, Every: sweepEvery, Tick: s.accounts.Tick},
-			{Name: paymentsTicker, Every: sweepEvery, Tick: s.payments.service.Tick},
 			{Name: tokensTicker, Every: clientauth.DefaultEvery, Tick: s.auth.Tick},
 		},
 	}

@@ -25,7 +25,9 @@ type Settings struct {
 	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                                       help:"Lifetime of a lock, 1s to 168h."`
 	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                                 help:"Largest drift of the mid, in basis points, before a lock is cancelled."`
 	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                         help:"Interval of drift checks; on PostgreSQL 1s to 24h."`
-	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                                       help:"Maximum age of a price."`
+
+	// MaxPriceAge is nil if each feed declares the age of its prices.
+	MaxPriceAge *time.Duration `env:"CORRIDOR_MAX_PRICE_AGE" help:"Maximum age of a price; default: as each feed declares, 96h or for ecb 128h."`
 
 	Accounts AccountSettings `embed:""`
 	Events   EventSettings   `embed:""`
@@ -41,7 +43,7 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		Listen: "127.0.0.1:8080", Store: "sqlite:corridor.db",
-		MarkupBps: 150, LockValidity: 24 * time.Hour, DriftToleranceBps: 200, DriftEvery: 2 * time.Second, MaxPriceAge: 96 * time.Hour,
+		MarkupBps: 150, LockValidity: 24 * time.Hour, DriftToleranceBps: 200, DriftEvery: 2 * time.Second,
 		Accounts: AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
 		Reports:  ReportSettings{ReportFiles: "dir:corridor-reports"},
 	}
@@ -73,8 +75,8 @@ func (c *Settings) Validate() error {
 	switch {
 	case c.DriftEvery <= 0:
 		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
-	case c.MaxPriceAge <= 0:
-		return fmt.Errorf("--max-price-age must be above 0, not %s", c.MaxPriceAge)
+	case c.MaxPriceAge != nil && *c.MaxPriceAge <= 0:
+		return fmt.Errorf("--max-price-age must be above 0, not %s", *c.MaxPriceAge)
 	case !(c.RateLimit >= 0 && c.RateLimit <= httpserver.MaxRateLimit): // NaN is rejected
 		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
@@ -91,6 +93,14 @@ func base(publicURL string) string { return strings.TrimRight(publicURL, "/") }
 
 func (c *Settings) terms() ratelock.Terms {
 	return ratelock.Terms{MarkupBps: c.MarkupBps, Validity: c.LockValidity, ToleranceBps: c.DriftToleranceBps}
+}
+
+// maxPriceAge returns the age limit of all prices, or 0 if their feeds declare it.
+func (c *Settings) maxPriceAge() time.Duration {
+	if c.MaxPriceAge == nil {
+		return 0
+	}
+	return *c.MaxPriceAge
 }
 
 // remoteAddr returns a function for the client's address: from the header, or else of the

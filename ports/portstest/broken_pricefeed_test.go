@@ -112,6 +112,9 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"returns another zone":         changed(func(p *ports.Price) { p.At = p.At.In(time.FixedZone("CET", 3600)) }),
 			"returns nanoseconds":          changed(func(p *ports.Price) { p.At = p.At.Add(-time.Nanosecond) }),
 		},
+		"a price's MaxAge is 0 or above": {
+			"declares a negative age": changed(func(p *ports.Price) { p.MaxAge = -1 }),
+		},
 		"a price names its source": {
 			"names no source": changed(func(p *ports.Price) { p.Source = "" }),
 			"names a space":   changed(func(p *ports.Price) { p.Source = " " }),

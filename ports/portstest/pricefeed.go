@@ -53,6 +53,7 @@ var feedChecks = []feedCheck{
 	{"a pair on offer has its own price or no price", checkOwnPrice},
 	{"a mid is plain decimal text within bounds", checkMidText},
 	{"a price has a time, in UTC to the millisecond and not in the future", checkPriceTime},
+	{"a price's MaxAge is 0 or above", checkPriceAge},
 	{"a price names its source", checkPriceSource},
 	{"a pair that is not on offer is rejected", checkNotOffered},
 	{"the pairs on offer do not change by themselves", checkPairsStable},

@@ -64,6 +64,14 @@ func checkPriceTime(k *feedKit) {
 	})
 }
 
+func checkPriceAge(k *feedKit) {
+	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
+		if p.MaxAge < 0 {
+			k.Fatalf("the price of %s declares a MaxAge of %s", pair, p.MaxAge)
+		}
+	})
+}
+
 func checkPriceSource(k *feedKit) {
 	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if strings.TrimSpace(p.Source) == "" {

@@ -270,8 +270,9 @@ func age(t *testing.T, store string, by time.Duration) {
 		return
 	}
 	alter(t, store, `UPDATE transactions SET created_at = created_at - $1 * interval '1 ms', respond_by = respond_by - $1 * interval '1 ms'`, by.Milliseconds())
+	alter(t, store, `UPDATE work_items SET due_at = due_at - $1 * interval '1 ms'`, by.Milliseconds())
 	alter(t, store, `UPDATE river_job SET scheduled_at = scheduled_at - $1 * interval '1 ms',
-		args = jsonb_set(args, '{due}', to_jsonb((args->>'due')::bigint - $1::bigint)) WHERE kind = 'corridor_work'`, by.Milliseconds())
+		args = jsonb_set(args, '{due}', to_jsonb((args->>'due')::bigint - $1::bigint)) WHERE args ? 'due'`, by.Milliseconds())
 }
 
 // free ends the leases of a dead process, which otherwise last a minute.

@@ -81,14 +81,34 @@ func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
 func aFeedWithoutALivePriceIs503(t *testing.T, store string, args []string) {
 	s := serveAcme(t, append(slices.Clone(args), "--store", store)...)
 	for range 2 {
-		status, body := s.send(http.MethodPost, "/v1/rate-locks", "application/json", `{"base":"USD","quote":"ZAR"}`)
-		require.Equal(t, http.StatusServiceUnavailable, status)
-		require.Equal(t, noPrice, strings.TrimSpace(body))
+		a := try(t.Context(), s.token, http.MethodPost, s.urls[0]+"/v1/rate-locks", `{"base":"USD","quote":"ZAR"}`)
+		require.NoError(t, a.err)
+		require.Equal(t, http.StatusServiceUnavailable, a.status)
+		require.Equal(t, noPrice, strings.TrimSpace(a.body))
+		require.Equal(t, "30", a.header.Get("Retry-After"))
 	}
 	_, body := s.do(http.MethodGet, "/readyz", "")
 	require.NotEqual(t, "ok", body["status"], "readiness says so")
 	require.Zero(t, s.stop())
 	require.Zero(t, rows(t, store, `SELECT count(*) FROM rate_locks`))
+}
+
+// The bank's rates apply for longer than those of other feeds, so that Easter is spanned.
+func TestTheBanksRatesApplyOverALongWeekend(t *testing.T) {
+	at(t, theBanksRatesApplyOverALongWeekend, inMemory, shared)
+}
+
+func theBanksRatesApplyOverALongWeekend(t *testing.T, store string) {
+	days := 5 // at 12:00 UTC, so 102 to 126 hours ago
+	if time.Now().UTC().Hour() >= 18 {
+		days = 4
+	}
+	s := serveAcme(t, "--store", store, "--feed", bank(t, answers(bankDay(days, "19.8705"))))
+	status, body := s.lock("EUR", "ZAR")
+	require.Equal(t, http.StatusCreated, status)
+	require.Equal(t, "19.8705", body["midRate"])
+	_, ready := s.do(http.MethodGet, "/readyz", "")
+	require.Equal(t, "ok", ready["status"])
 }
 
 func TestAPriceWithinMaxPriceAgeIsUsed(t *testing.T) {

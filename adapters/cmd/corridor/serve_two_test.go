@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/validation"
 )
 
 // answered is the result of a request, which may have had no response.
@@ -115,7 +118,7 @@ func TestRoundsAreShared(t *testing.T) {
 	s.eventually(func() bool { return s.metric(drifts) > 0 }, "no look at the market")
 	before := s.metric(drifts)
 	s.eventually(func() bool { return s.metric(drifts) >= before+5 }, "no five more")
-	for _, kind := range []string{"rate_locks", "validations", "transactions", "events_1"} {
+	for _, kind := range []string{"rate_locks", validation.WorkRecover, authstate.WorkTimeout, "events_1"} {
 		s.eventually(func() bool { return s.metric(`corridor_jobs_total{kind="`+kind+`",outcome="done"}`) > 0 }, "no round of "+kind)
 	}
 	require.Equal(t, len(s.urls), strings.Count(s.log.String(), "no --webhook-url"), "each says that its share of the events reaches nobody")

@@ -24,7 +24,8 @@ type Config struct {
 	Clock ports.Clock
 
 	// MaxAge is the age above which a price is only used if no later feed has a younger
-	// one; 0: no limit.
+	// one; 0: what the price's own feed declares, see [ports.Price.AgeLimit]. Set it to
+	// ratelock.Config.MaxPriceAge, or leave both 0.
 	MaxAge time.Duration
 
 	// Timeout bounds one look-up in all the feeds, from [MinTimeout] to [MaxTimeout];

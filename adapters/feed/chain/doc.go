@@ -1,7 +1,7 @@
 // Package chain combines several price feeds into one. It asks them in order, and the
 // first one that has the price returns it.
 //
-//	feed, err := chain.New([]ports.PriceFeed{desk, bank}, &chain.Config{MaxAge: time.Hour})
+//	feed, err := chain.New([]ports.PriceFeed{desk, bank}, nil)
 //	if err != nil {
 //		return err
 //	}

@@ -48,7 +48,8 @@ func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 
 // Mid returns the pair's price from the first feed that has one. It returns
 // [errcodes.PairNotOffered] if no feed offers the pair, and [errcodes.PriceUnavailable]
-// if a feed may offer it but none has a price.
+// if a feed may offer it but none has a price, with the shortest RetryAfter of the feeds.
+// The price keeps the MaxAge of its feed.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -74,7 +75,7 @@ func (f *Feed) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 		case errcodes.Of(err) == errcodes.PairNotOffered:
 		case err != nil:
 			errs = append(errs, err)
-		case f.cfg.MaxAge == 0 || f.cfg.Clock.Now().Sub(price.At) <= f.cfg.MaxAge:
+		case f.cfg.Clock.Now().Sub(price.At) <= price.AgeLimit(f.cfg.MaxAge):
 			return price, nil
 		case youngest.Mid == "" || price.At.After(youngest.At):
 			youngest = price
@@ -84,10 +85,22 @@ func (f *Feed) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	case youngest.Mid != "":
 		return youngest, nil
 	case len(errs) > 0:
-		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(errs...))
+		return ports.Price{}, unavailable(errs)
 	default:
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	}
+}
+
+// unavailable joins the feeds' errors, with the RetryAfter of the feed that asks its
+// source first.
+func unavailable(errs []error) error {
+	var soonest time.Duration
+	for _, err := range errs {
+		if wait := errcodes.RetryAfterOf(err); wait > 0 && (soonest == 0 || wait < soonest) {
+			soonest = wait
+		}
+	}
+	return errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(errs...)).WithRetryAfter(soonest)
 }
 
 // ask returns one feed's price, or the reason why it has no price.
@@ -149,7 +162,7 @@ func (f *Feed) union(ctx context.Context) (ports.PairSet, error) {
 		all = append(all, pairs.All()...)
 	}
 	if len(errs) == len(f.feeds) {
-		return ports.PairSet{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(errs...))
+		return ports.PairSet{}, unavailable(errs)
 	}
 	now := &offer{at: f.cfg.Clock.Now(), pairs: ports.NewPairSet(all...)}
 	f.offer.Store(now)

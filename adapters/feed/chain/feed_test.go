@@ -117,12 +117,71 @@ func TestTheFirstFeedThatHasThePriceReturnsIt(t *testing.T) {
 	}
 }
 
-func TestWithoutAMaxAgeNoPriceIsTooOld(t *testing.T) {
-	r := open(t, chain.Config{})
-	r.first.SetAt(usdzar, "18", morning.AddDate(-1, 0, 0))
-	got, err := r.Mid(t.Context(), usdzar)
-	require.NoError(t, err)
-	require.Equal(t, "18", got.Mid)
+// declaring is a feed whose prices declare maxAge.
+type declaring struct {
+	ports.PriceFeed
+
+	maxAge time.Duration
+}
+
+func (d declaring) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	p, err := d.PriceFeed.Mid(ctx, pair)
+	p.MaxAge = d.maxAge
+	return p, err
+}
+
+// Each feed's prices have their own limit, unless the chain has one for all.
+func TestEachFeedHasItsOwnAgeLimit(t *testing.T) {
+	const hour = time.Hour
+	for name, c := range map[string]struct {
+		first, next, declared, all time.Duration // ages, what the next feed declares, MaxAge
+		want                       string
+	}{
+		"both are young":                         {96 * hour, hour, 128 * hour, 0, "first"},
+		"the first is older than the default":    {97 * hour, 110 * hour, 128 * hour, 0, "next"},
+		"both are older than their limits":       {97 * hour, 129 * hour, 128 * hour, 0, "first"},
+		"a limit for all, which the first keeps": {97 * hour, 96 * hour, 128 * hour, 100 * hour, "first"},
+		"a limit for all, which the next keeps":  {97 * hour, 95 * hour, hour, 96 * hour, "next"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, chain.Config{})
+			r.first.SetAt(usdzar, "18", morning.Add(-c.first))
+			r.next.SetAt(usdzar, "19", morning.Add(-c.next))
+			feed, err := chain.New([]ports.PriceFeed{r.first, declaring{r.next, c.declared}}, &chain.Config{Clock: r.clock, MaxAge: c.all})
+			require.NoError(t, err)
+			got, err := feed.Mid(t.Context(), usdzar)
+			require.NoError(t, err)
+			if c.want == "first" {
+				require.Equal(t, "18", got.Mid)
+				require.Zero(t, got.MaxAge)
+			} else {
+				require.Equal(t, "19", got.Mid)
+				require.Equal(t, c.declared, got.MaxAge)
+			}
+		})
+	}
+}
+
+// The feed that asks its source first decides when to ask again.
+func TestTheShortestRetryAfterOfTheFeeds(t *testing.T) {
+	for name, c := range map[string]struct{ first, next, want time.Duration }{
+		"both know":            {time.Minute, time.Second, time.Second},
+		"only the first knows": {time.Minute, 0, time.Minute},
+		"only the next knows":  {0, time.Minute, time.Minute},
+		"neither knows":        {0, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, chain.Config{})
+			down := func(wait time.Duration) error {
+				return errcodes.New(errcodes.PriceUnavailable, "").WithRetryAfter(wait)
+			}
+			r.first.Fail(down(c.first))
+			r.next.Fail(down(c.next))
+			_, err := r.Mid(t.Context(), usdzar)
+			require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+			require.Equal(t, c.want, errcodes.RetryAfterOf(err))
+		})
+	}
 }
 
 // TestTheChainAgreesWithAPlainLoop compares the chain with a loop over the scripted

@@ -15,6 +15,13 @@ import (
 // DailyURL is the address of the latest day's rates.
 const DailyURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
+// MaxAge is the MaxAge of the feed's prices. The longest pauses between two publications
+// are those of Easter and of some Christmases, four days without rates: the price of
+// 12:00 UTC on the day before is the latest one until about 16:00 in Frankfurt on the day
+// after, when it is 123 hours old, or 122 in summer time. Five more hours are for a late
+// publication and for the next read.
+const MaxAge = 128 * time.Hour
+
 // Defaults and bounds of [Config].
 const (
 	DefaultRefreshEvery = 15 * time.Minute

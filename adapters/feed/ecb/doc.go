@@ -22,8 +22,8 @@
 // The file contains a day and no time. The rates are of about 14:10 in Frankfurt (12:10
 // UTC in summer, 13:10 in winter) and are published there at about 16:00. The time of a
 // price is 12:00 UTC of its day: before the market's time, so that an old price is not
-// taken for a fresher one. On TARGET holidays nothing is published: when Tuesday's
-// rates appear after Easter, Thursday's are 122 hours old.
+// taken for a fresher one. On TARGET holidays nothing is published. Prices declare
+// [MaxAge], which spans the longest of these pauses.
 //
 // # Reading
 //

@@ -67,8 +67,8 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 }
 
 // Mid returns the pair's price. It returns [errcodes.PairNotOffered] if the bank has no
-// rates for the pair, and [errcodes.PriceUnavailable] if no read has succeeded yet or
-// the clock is before the day of the rates.
+// rates for the pair, and [errcodes.PriceUnavailable] if no read has succeeded yet, with
+// a RetryAfter of [Config.RetryEvery], or the clock is before the day of the rates.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -82,9 +82,9 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	case !ok:
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	case t.at.After(f.cfg.Clock.Now()):
-		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errFuture)
+		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errFuture).WithRetryAfter(t.at.Sub(f.cfg.Clock.Now()))
 	default:
-		return ports.Price{Pair: pair, Mid: mid, Source: Source, At: t.at}, nil
+		return ports.Price{Pair: pair, Mid: mid, Source: Source, At: t.at, MaxAge: MaxAge}, nil
 	}
 }
 
@@ -112,7 +112,7 @@ func (f *Feed) current(ctx context.Context) (*table, error) {
 		}
 	}
 	if s.table == nil {
-		return nil, errcodes.Wrap(errcodes.PriceUnavailable, "", s.err)
+		return nil, errcodes.Wrap(errcodes.PriceUnavailable, "", s.err).WithRetryAfter(f.cfg.RetryEvery)
 	}
 	return s.table, nil
 }

@@ -16,8 +16,8 @@ const Source = "file"
 
 // Feed is a [ports.PriceFeed] that reads a file. It is safe for concurrent use.
 type Feed struct {
-	clock ports.Clock
-	file  *localfile.Watched[rates]
+	cfg  Config
+	file *localfile.Watched[rates]
 }
 
 // rates are the content of a file.
@@ -40,7 +40,7 @@ func New(path string, cfg *Config) (*Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Feed{c.Clock, file}, nil
+	return &Feed{c, file}, nil
 }
 
 // Pairs returns the pairs in the file.
@@ -48,18 +48,18 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
 	}
-	current, _ := f.file.Current(f.clock.Now())
+	current, _ := f.file.Current(f.cfg.Clock.Now())
 	return current.pairs, nil
 }
 
 // Mid returns the pair's price. It returns [errcodes.PairNotOffered] if the pair is not
-// in the file, and [errcodes.PriceUnavailable] if its mid is null or its time is later
-// than the clock.
+// in the file, and [errcodes.PriceUnavailable] if its mid is null, with a RetryAfter of
+// [Config.CheckEvery], or its time is later than the clock, with one until then.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
 	}
-	now := f.clock.Now()
+	now := f.cfg.Clock.Now()
 	current, readAt := f.file.Current(now)
 	r, ok := current.byPair[pair]
 	at := r.at
@@ -70,9 +70,9 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	case !ok:
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	case r.mid == "":
-		return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "")
-	case at.After(now) && at.After(f.clock.Now()): // a concurrent call may have read the file after now
-		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.New("the price is from the future"))
+		return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "").WithRetryAfter(f.cfg.CheckEvery)
+	case at.After(now) && at.After(f.cfg.Clock.Now()): // a concurrent call may have read the file after now
+		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.New("the price is from the future")).WithRetryAfter(at.Sub(now))
 	default:
 		return ports.Price{Pair: pair, Mid: r.mid, Source: Source, At: at}, nil
 	}

@@ -114,6 +114,7 @@ func TestReadsTheFile(t *testing.T) {
 
 	_, err = d.Mid(t.Context(), usdxof)
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+	require.Equal(t, file.DefaultCheckEvery, errcodes.RetryAfterOf(err))
 	_, err = d.Mid(t.Context(), usdzar.Inverse())
 	require.Equal(t, errcodes.PairNotOffered, errcodes.Of(err))
 }
@@ -218,6 +219,7 @@ func TestAPriceFromTheFutureIsUnavailable(t *testing.T) {
 	d := open(t, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25","at":"2026-11-20T18:00:00.001Z"}]}`)
 	_, err := d.Mid(t.Context(), usdzar)
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+	require.Equal(t, time.Millisecond, errcodes.RetryAfterOf(err))
 	d.clock.Advance(time.Millisecond)
 	require.Equal(t, "18.25", d.mid(usdzar))
 }

@@ -64,13 +64,13 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 		return err
 	}
 	e.accounts, err = validation.New(validation.Ports{
-		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.queue.Work(), Sealer: b.keys,
+		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.store.Work(), Sealer: b.keys,
 		Connectors: b.connectors,
 	}, validation.Policy{AnswerTTL: 24 * time.Hour, KeepFor: 30 * 24 * time.Hour}, nil)
 	if err != nil {
 		return err
 	}
-	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.queue.Work()}, authstate.Policy{}, nil)
+	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.store.Work()}, authstate.Policy{}, nil)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,6 @@ func (e *embedded) jobs() river.Jobs {
 		Tickers: []river.Ticker{
 			{Name: "rate_locks", Every: 5 * time.Second, Tick: e.locks.Sweep},
 			{Name: "drift", Every: 2 * time.Second, Tick: e.locks.Drift, Stays: true}, // it remembers its previous observation
-			{Name: "validations", Every: 5 * time.Second, Tick: e.accounts.Tick},      // also purges
-			{Name: "transactions", Every: 5 * time.Second, Tick: e.payments.Tick},
 			{Name: "reports", Every: 10 * time.Second, Tick: e.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: 2},
 			{Name: "events", Every: time.Second, Timeout: 5 * time.Minute, Tick: e.events.Tick},
 			{Name: "tokens", Every: 10 * time.Minute, Tick: e.auth.Tick}, // purges expired ones
