@@ -133,7 +133,7 @@ type Report struct {
 	Scheme  failures.Scheme
 	Code    string         // the raw code, at most ports.MaxRaw bytes
 	Message string         // the raw message, at most ports.MaxRaw bytes
-	State   errcodes.State // optional: the state for a code that is in no table
+	State   errcodes.State // optional: what the provider says beside the code, see [failures.Input]
 }
 
 // String returns the scheme, without the raw code and message.

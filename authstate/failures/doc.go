@@ -29,8 +29,8 @@
 // end it by that answer or by a time limit. Do not refund it, pay again, or release it for
 // another attempt because of an unknown code. Then add a row, as an override or here.
 //
-// A success is only what a provider says is one. A text, that is Input.Message or a code of
-// several words, never turns a code that means a failure, or an Input.State, into a success.
+// A success is only what a provider says is one. A text, that is Input.Message or words in
+// place of a code, never turns a code that means a failure, or an Input.State, into a success.
 //
 // # Tables
 //

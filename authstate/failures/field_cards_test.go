@@ -23,7 +23,7 @@ var cardAnswers = map[failures.Scheme]map[string]cardAnswer{
 		"money not there after a week":        {"PaymentUnsettled", "timeout", ""},
 		"request waits for the payer":         {"PaymentInitiationRequestPending", "pending", "pending"},
 		"request completed":                   {"PaymentInitiationRequestCompleted", "success", "success"},
-		"request completed by hand":           {"PaymentInitiationRequestManuallyCompleted", "success", "success"},
+		"request completed by hand":           {"PaymentInitiationRequestManuallyCompleted", "pending", "pending"},
 		"request cancelled":                   {"PaymentInitiationRequestCancelled", "declined", ""},
 		"request expired":                     {"PaymentInitiationRequestExpired", "timeout", ""},
 		"short name of a waiting transaction": {"PENDING", "pending", "pending"},

@@ -31,16 +31,16 @@ type Input struct {
 	Code      string             // any bytes, at most ports.MaxRaw; if it is "", the message is looked up instead
 	Message   string             // any bytes, at most ports.MaxRaw
 	// State is what the provider says about the transaction beside the code: failed,
-	// error, or "" if it says neither. With a state, no text (a message, or a code of
-	// several words) makes the transaction a success. StateError makes an unknown code
-	// downstreamError instead of declined.
+	// error, or "" if it says neither. With a state, no text makes the transaction a
+	// success: neither a message nor words in place of a code. StateError makes an unknown
+	// code downstreamError instead of declined.
 	State errcodes.State
 }
 
 // contradicts reports whether the provider says that the transaction has failed, and c,
 // found by a text, that it has succeeded. A false success ships goods.
 func (i *Input) contradicts(c *cell) bool {
-	return i.State != "" && c.outcome == Success && (c.text || i.Code == "")
+	return i.State != "" && c.outcome == Success && (c.byMessage || !isNumbered(i.Code))
 }
 
 // String returns scheme and direction, without the raw code and message.

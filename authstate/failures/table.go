@@ -20,12 +20,12 @@ type cell struct {
 	outcome    Outcome
 	code       errcodes.TransactionCode
 	confidence Confidence
-	text       bool // found by a message, or by a code of several words
+	byMessage  bool // the row has a message
 }
 
 func newCell(r *Row, d errcodes.Direction) cell {
 	a := r.In(d)
-	c := cell{confidence: r.Confidence, text: r.Message != "" || strings.Contains(tidy(r.Code), " ")}
+	c := cell{confidence: r.Confidence, byMessage: r.Message != ""}
 	switch a {
 	case "":
 		return cell{}
@@ -169,7 +169,7 @@ func (x *index) findHead(code string, in *Input) (*cell, Match) {
 		return nil, MatchNone
 	}
 	c, by := x.findTidied(before, in)
-	if by != MatchNone && (in.Code == "" && c.code == "" || c.outcome == Success && !strings.ContainsAny(before, "0123456789")) {
+	if by != MatchNone && (in.Code == "" && c.code == "" || c.outcome == Success && !strings.ContainsAny(before, digits)) {
 		return nil, MatchNone
 	}
 	return c, by

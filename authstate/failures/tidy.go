@@ -37,7 +37,7 @@ func tidy(s string) string {
 // unpadded returns a code of digits without leading zeros, as if it had been read as a
 // number.
 func unpadded(s string) string {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
+	if s == "" || strings.Trim(s, digits) != "" {
 		return s
 	}
 	if s = strings.TrimLeft(s, "0"); s == "" {
@@ -46,13 +46,22 @@ func unpadded(s string) string {
 	return s
 }
 
+const digits = "0123456789"
+
+// isNumbered reports whether a code has a digit and is a single word, as 00 and INS-0 are.
+// Other codes are texts: SUCCESSFUL, Payment received, 00 : approved.
+func isNumbered(code string) bool {
+	code = strings.Trim(code, blanks)
+	return strings.ContainsAny(code, digits) && !strings.ContainsAny(code, blanks+":")
+}
+
 // withoutZeroFraction returns the integer of a number whose fraction is all zeros: 1032.0
 // is 1032. Relays that decode a code as a floating-point number write it that way. Leading
 // zeros are kept. It returns false for any other text, exponents included.
 func withoutZeroFraction(code string) (integer string, ok bool) {
 	integer, fraction, _ := strings.Cut(strings.Trim(code, blanks), ".")
-	digits := strings.TrimPrefix(integer, "-")
-	ok = fraction != "" && strings.Trim(fraction, "0") == "" && digits != "" && strings.Trim(digits, "0123456789") == ""
+	unsigned := strings.TrimPrefix(integer, "-")
+	ok = fraction != "" && strings.Trim(fraction, "0") == "" && unsigned != "" && strings.Trim(unsigned, digits) == ""
 	return integer, ok
 }
 

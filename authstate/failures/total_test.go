@@ -78,7 +78,7 @@ func TestEachShippedRowIsFound(t *testing.T) {
 			}
 			for _, d := range bothDirections {
 				in := failures.Input{Scheme: scheme, Direction: d, Code: row.Code, Message: row.Message, State: hints[i%3]}
-				if strings.Contains(row.Code, " ") {
+				if !strings.ContainsAny(row.Code, "0123456789") || strings.Contains(row.Code, " ") {
 					in.State = "" // which outweighs a text
 				}
 				r := checkTotal(t, in)

@@ -122,7 +122,7 @@ func TestATextIsNotASuccessAgainstTheState(t *testing.T) {
 	n := normaliser(t, overrides(own,
 		row(paid, "", failures.AnswerSuccess), row("wait", "", failures.AnswerPending),
 		row("7", "paid", failures.AnswerSuccess), row("^8", "paid", failures.AnswerSuccess),
-		row("^Thank you for", "", failures.AnswerSuccess), row("^9", "", failures.AnswerSuccess), row("0", "", failures.AnswerSuccess),
+		row("SUCCESSFUL", "", failures.AnswerSuccess), row("INS-0", "", failures.AnswerSuccess), row("^Thank you for", "", failures.AnswerSuccess), row("^9", "", failures.AnswerSuccess), row("0", "", failures.AnswerSuccess),
 	))
 	for name, c := range map[string]struct {
 		code, message string
@@ -131,6 +131,10 @@ func TestATextIsNotASuccessAgainstTheState(t *testing.T) {
 	}{
 		"a text instead of a code":     {"", paid, failures.Success, ""},
 		"a text as the code":           {paid, "", failures.Success, ""},
+		"a word as the code":           {"SUCCESSFUL", "", failures.Success, ""},
+		"a code with its text":         {"0 : paid", "", failures.Success, ""},
+		"a code between blanks":        {" 0+", "", failures.Success, failures.Success},
+		"a code with letters":          {"INS-0", "", failures.Success, failures.Success},
 		"a family of texts":            {"Thank you for 10 USD", "", failures.Success, ""},
 		"a text in another case":       {"", "PAYMENT+RECEIVED", failures.Success, ""},
 		"a text that decides the code": {"7", "It was paid.", failures.Success, ""},

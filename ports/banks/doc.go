@@ -52,7 +52,7 @@
 // Closed banks have no row, so that they cannot be chosen: Heritage (NGA 030), ASO Savings
 // (NGA 401) and Eyowo (NGA 50126), Spire (KEN 49).
 //
-// A merged bank keeps its row and its code, because its customers keep their account
+// A merged bank that lists still have keeps its row and its code, because its customers keep their account
 // numbers: the check digit of a Titan Trust account fits 102 and never 032. [Bank.Note]
 // names the bank that it merged into. If a provider serves its accounts under the
 // successor's code only, the row has that code.
@@ -68,5 +68,6 @@
 //
 // The five-digit codes of Nigeria's other institutions are from Paystack's list. They
 // rise with the alphabet of the names, as the central bank assigned them, except where a
-// bank has changed its name; still, an entry with no other source is marked [Single].
+// bank has changed its name; still, an entry with no other source is marked [Single], and
+// package validation computes no check digit with its code.
 package banks

@@ -1,5 +1,7 @@
 package market
 
+import "github.com/corridor-go/corridor/ports/banks"
+
 const nubanLength = 10
 
 // NUBAN checks a Nigerian account number with the code of its bank (Central Bank of
@@ -12,7 +14,7 @@ const nubanLength = 10
 // institutions. With any other code of 6 digits (an instant-payment code such as 000014,
 // or a provider's own 99999x) the verdict is WellFormed. NUBAN does not look the code up:
 // for a three-digit code that a provider invented, its verdict means nothing. [Check]
-// computes check digits only for banks in the directory.
+// computes check digits only for banks in the directory whose code is not of a single list.
 //
 // Every single wrong digit fails. A swap of adjacent digits fails unless they differ by 5
 // or are the third and fourth or the sixth and seventh. With another bank's code one
@@ -56,16 +58,16 @@ func centralBankCode(code string) bool {
 	return len(code) == 3 || code[0] == '9' && code[:5] != "99999"
 }
 
-// nigerianAccount computes the check digit only with the code of a bank that the directory
-// knows and whose account numbers are not telephone numbers. Any other code of three
-// digits may be a provider's own, such as 305, which several use for OPay.
+// nigerianAccount computes the check digit only if the directory knows the bank, more than
+// one list agrees on its code, and its account numbers are not telephone numbers. Any
+// other code may be a provider's own, such as 305, which several use for OPay.
 func nigerianAccount(text string, bank bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, nubanLength, nubanLength)
 	if !ok {
 		return Finding{}, "must be a NUBAN of 10 digits"
 	}
 	found := wellFormed(number)
-	if !bank.known || bank.PhoneAccounts {
+	if !bank.known || bank.PhoneAccounts || bank.Confidence == banks.Single {
 		return found, ""
 	}
 	code := bank.given

@@ -1,6 +1,7 @@
 package market_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,25 @@ func TestTheRulesDoNotJudgeAnAccountOfAnUnknownBank(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A single list may have a code of its own, so that a check digit that does not fit means
+// nothing.
+func TestTheRulesDoNotJudgeByACodeOfASingleList(t *testing.T) {
+	judged := map[banks.Confidence]int{}
+	for _, bank := range banks.List("NGA") {
+		verdicts := map[market.Verdict]bool{}
+		for last := range 10 {
+			found, err := market.Check(good("NGA", ports.BankAccount, fmt.Sprint("001234567", last), bank.Code))
+			require.NoError(t, err)
+			verdicts[found.Verdict] = true
+		}
+		if verdicts[market.CheckDigitFailed] {
+			judged[bank.Confidence]++
+		}
+	}
+	require.Zero(t, judged[banks.Single])
+	require.NotZero(t, judged[banks.Agreed])
 }
 
 // A merged bank's customers keep their numbers, whose check digit fits the old code.
