@@ -42,8 +42,8 @@ type Price struct {
 	MaxAge time.Duration
 }
 
-// DefaultMaxPriceAge is the age up to which a price without a MaxAge can be used. It
-// spans a weekend and a holiday of a daily feed.
+// DefaultMaxPriceAge is the age up to which a price without a MaxAge can be used: from
+// Friday to the same hour on Tuesday, a weekend and a holiday.
 const DefaultMaxPriceAge = 96 * time.Hour
 
 // AgeLimit returns the age above which the price is too old to be used: limit if it is

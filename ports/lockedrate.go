@@ -19,9 +19,8 @@ const MaxValidity = 7 * 24 * time.Hour
 
 // LockedRate is the rate of a transaction, taken from a lock by Use of package
 // ratelock. It stays valid after the lock has ended, for refunds too: see Refund. It is
-// immutable.
-// Store it in your own table as JSON text: it is a driver.Valuer, and *LockedRate is a
-// sql.Scanner that checks what it reads.
+// immutable. Store it in your own table as JSON text: it is a driver.Valuer, and
+// *LockedRate is a sql.Scanner that checks what it reads.
 //
 // Its methods convert amounts between base and quote, in minor units or as decimal
 // text, and round once, to the minor unit of the resulting currency. The zero

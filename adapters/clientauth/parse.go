@@ -43,9 +43,10 @@ func parseFile(data []byte) (*Static, []error) {
 	return s, mistakes
 }
 
-// place returns the name of an entry of a list for mistakes.
+// place returns the name of an entry of a list for mistakes, without an id that may be a
+// secret in the wrong field.
 func place(what string, index int, id string) string {
-	if id == "" {
+	if id == "" || strings.HasPrefix(id, secretPrefix) {
 		return fmt.Sprintf("%s %d", what, index+1)
 	}
 	return fmt.Sprintf("%s %d (id %.100q)", what, index+1, id)

@@ -24,7 +24,8 @@ func TestCheckFileReturnsEveryMistake(t *testing.T) {
 		"text after the list": {
 			text: "[{\"id\":\"one\"}]\n\nhunter2", want: []string{"there is text after the JSON value, in line 3"},
 		},
-		"an empty list": {text: "[]", want: []string{"the list has no client"}},
+		"a secret in the place of the id": {text: `[{"id":"cor_sk_hunter2","secrets":7}]`, want: []string{"client 1: secrets must be a list of secrets"}},
+		"an empty list":                   {text: "[]", want: []string{"the list has no client"}},
 		"many mistakes": {
 			text: `[{"id":"one","disable":true,"Disabled":true,"disabled":"yes","merchants":["m"],"merchants":null},
 			{"secrets":[{"sha256":"hunter2","notAfter":"hunter2"},{},{"sha256":"` + hexOf("s") + `","notBefore":1}]},

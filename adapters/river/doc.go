@@ -41,7 +41,8 @@
 //	wake-up by an event        additional rounds, up to Ticker.AtOnce in a process
 //	round fails                it is not repeated before the next interval
 //	Stop                       leaves waiting jobs to other processes at once, running rounds after Config.Grace
-//	kill -9 of a process       its jobs run elsewhere after 5/4 of DeadAfter and Poll: 9 to 11 s by default
+//	kill -9 of a process       its jobs run elsewhere after 5/4 of DeadAfter and Poll: 9 to 11 s by default;
+//	                           items that it had claimed wait for the end of their lease
 //	kill -9 of the leader      another leads after the same time (River needs up to 21 s); the next
 //	                           rounds are up to 1 s and their interval later
 //	database is unreachable    everything waits; no process is considered dead because of it
@@ -54,18 +55,19 @@
 // River uses the clocks of the database and of its leader's machine to decide when a
 // scheduled job is due. An item may run late by as much as the leader's clock is
 // behind, and up to 5 s after its DueAt if it was saved less than 5 s before it, but not
-// later than the next round of Config.Every. It never runs before its DueAt by the
-// caller's clock. Rounds, wake-ups and items that are due at once are not delayed. The
-// now of a Tick comes from Config.Clock.
+// later than the next round of Config.Every. It never runs before its DueAt by the clock
+// of the service that claims it. Rounds, wake-ups and items that are due at once are not
+// delayed. The now of a Tick comes from Config.Clock.
 //
 // # Requirements
 //
 // A process uses one connection of the pool for notifications and needs at least four
 // in all. pgxpool's default is four or the number of processors, whichever is more;
-// set pool_max_conns. All processes that run a queue need the same kinds and tickers:
-// only River's leader inserts the jobs of intervals. The tables are River's and
-// queue_processes, all in the schema corridor; River's tools can show them. Jobs contain
-// no payloads. Ended jobs are removed after Config.Keep. Buried items are in the store.
+// set pool_max_conns. All processes that run a queue need the same Config.Kinds and
+// tickers, because only River's leader inserts the jobs of intervals; Jobs.Work may
+// differ. The tables are River's and queue_processes, all in the schema corridor; River's
+// tools can show them. Jobs contain no payloads. Ended jobs are removed after Config.Keep.
+// Buried items are in the store.
 //
 // A role that does not own the schema needs the rights that package postgres names,
 // and USAGE on the sequences.

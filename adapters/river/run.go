@@ -175,11 +175,14 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	runners := map[string]*tickRunner{}
 	queues := map[string]riverqueue.QueueConfig{}
 	longest := 2 * q.cfg.Timeout
-	periodic := make([]*riverqueue.PeriodicJob, 0, len(work)+len(tickers))
-	for _, kind := range slices.Sorted(maps.Keys(work)) {
-		runners[kind] = newTickRunner(work[kind])
-		queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
+	periodic := make([]*riverqueue.PeriodicJob, 0, len(q.kinds)+len(tickers))
+	for _, kind := range slices.Sorted(maps.Keys(q.kinds)) {
+		// The leader inserts the rounds of all kinds, also of those that it does not run.
 		periodic = append(periodic, every(q.cfg.Every, true, workArgs{Of: kind}, workQueue(kind)))
+		if tick := work[kind]; tick != nil {
+			runners[kind] = newTickRunner(tick)
+			queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tickers)) {
 		t := tickers[name]

@@ -67,6 +67,24 @@ func TestARejectedChangeLeavesNoJob(t *testing.T) {
 	require.Equal(t, 1, p.jobs(t, "scheduled"), "it is scheduled until then")
 }
 
+// The leader inserts the rounds of the kinds that only other processes run: nothing else
+// finds an item that a process without a queue has stored.
+func TestRoundsRunWhereTheirWorkIs(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	config := river.Config{Kinds: []string{notify}, Every: time.Second}
+	leader := open(t, dsn, config)
+	leader.run(river.Jobs{Tickers: []river.Ticker{{
+		Name: "idle", Every: time.Hour, Tick: func(context.Context, time.Time) error { return nil },
+	}}})
+	eventually(t, "the process leads", func() bool { return leader.count(t, "river_leader") == 1 })
+	_, s := serve(t, dsn, config)
+	alone := open(t, dsn, config)
+	alone.withoutHook(t)
+	alone.save(t, "shop", items("a"))
+	eventually(t, "the item is handled", func() bool { return len(s.handled()) == 1 })
+}
+
 func TestAnIDCanBeReusedAfterItsItemIsDone(t *testing.T) {
 	t.Parallel()
 	p, s := serve(t, pgtest.Database(t, tables), river.Config{})

@@ -39,8 +39,8 @@ type Config struct {
 	// sent; for others Deliver returns [errcodes.Unavailable], so that a relay keeps
 	// them as if the receiver were down. Then the next event is sent as a probe. An
 	// answer of 2xx to any event ends the pause, and a 410 begins it again. After any
-	// other answer the next event is a probe too. A sink forgets its pause with the
-	// process, and does not share it.
+	// other answer to a probe the next one follows after GoneFor. A sink forgets its
+	// pause with the process, and does not share it.
 	GoneFor time.Duration
 
 	// AllowPrivate allows an http URL, and a receiver in a private network or on this

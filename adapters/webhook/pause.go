@@ -13,7 +13,8 @@ import (
 // buried if the pause outlasts all attempts.
 var errPaused = errcodes.Wrap(errcodes.Unavailable, "the receiver is paused", ports.DeliveryReason("paused after 410 Gone"))
 
-// pause is the pause of a receiver that answered 410. It ends with an answer of 2xx.
+// pause is the pause of a receiver that answered 410. It ends with an answer of 2xx; any
+// other answer does not show whether the receiver is gone.
 type pause struct {
 	mu   sync.Mutex
 	on   bool
@@ -44,8 +45,6 @@ func (p *pause) learn(status int, now time.Time, changed func(on bool)) {
 		p.on, p.from = true, now
 	case isSuccess(status):
 		p.on = false
-	default: // this does not show whether the receiver is gone, so the next event is a probe too
-		p.from = time.Time{}
 	}
 	if p.on != was {
 		changed(p.on)

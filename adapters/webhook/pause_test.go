@@ -113,12 +113,14 @@ func TestAProbeThatFailsIsFollowedByAnother(t *testing.T) {
 		t.Run(http.StatusText(code), func(t *testing.T) {
 			p, e := newPausing(t), event("event-1", "lock-1")
 			p.deliver(e, http.StatusGone, errcodes.NotFound, 1)
-			p.clock.Advance(time.Minute)
 			for i := range 3 {
+				p.clock.Advance(time.Minute)
 				p.shop.answers(status(code))
 				require.Error(t, p.sink.Deliver(t.Context(), e))
 				require.Len(t, p.shop.received(), 2+i)
+				p.deliver(e, http.StatusOK, errcodes.Unavailable, 2+i) // the next probe is not due
 			}
+			p.clock.Advance(time.Minute)
 			require.Equal(t, []string{"true"}, p.log)
 			p.deliver(e, http.StatusOK, "", 5)
 			require.Equal(t, []string{"true", "false"}, p.log)

@@ -148,7 +148,9 @@ type Drain struct {
 }
 
 // Drain processes the items that are due at now. A failed item does not stop the others;
-// Drain joins the errors. After Stop it ends before the next page.
+// Drain joins the errors. After Stop it ends before the next page. When ctx is done, it
+// releases the items that it has claimed and not begun, so that they need not wait for the
+// end of their lease.
 func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
 	var failed []error
 	for {
@@ -156,7 +158,10 @@ func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
-		for _, item := range items {
+		for i, item := range items {
+			if ctx.Err() != nil {
+				return errors.Join(append(failed, ctx.Err(), d.release(context.WithoutCancel(ctx), items[i:], now))...)
+			}
 			failed = append(failed, d.do(ctx, item, now))
 		}
 		if len(items) < page || l.Stopped() {
@@ -165,8 +170,21 @@ func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
 	}
 }
 
+// release makes items claimable at now. It ends at the first error, because a store that
+// does not answer would delay the end for each item.
+func (d *Drain) release(ctx context.Context, items []ports.WorkItem, now time.Time) error {
+	for _, item := range items {
+		if err := d.Work.Retry(ctx, item, now); err != nil && errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+	}
+	return nil
+}
+
+// do settles the item even if ctx ends meanwhile.
 func (d *Drain) do(ctx context.Context, item ports.WorkItem, now time.Time) error {
 	done, err := d.Do(ctx, item.Payload, now)
+	ctx = context.WithoutCancel(ctx)
 	var stored error
 	switch {
 	case errcodes.Of(err) == errcodes.CorruptRecord:

@@ -217,6 +217,31 @@ func TestDrainReadsPageAfterPageUntilStop(t *testing.T) {
 	require.Equal(t, 100, did, "one page")
 }
 
+func TestDrainReleasesItsItemsWhenTheContextEnds(t *testing.T) {
+	l := background.New(config(portstest.NewClock(noon)))
+	work, did := store(t, 5), 0
+	ctx, cancel := context.WithCancel(t.Context())
+	d := background.Drain{
+		Work: work, Kind: "k", Lease: time.Minute, Retry: 5 * time.Second,
+		Do: func(ctx context.Context, _ []byte, _ time.Time) (bool, error) {
+			if did++; did == 2 {
+				cancel()
+			}
+			return did == 1, ctx.Err()
+		},
+	}
+	now := noon.Add(10 * time.Second)
+	require.ErrorIs(t, l.Drain(ctx, d, now), context.Canceled)
+	require.Equal(t, 2, did)
+	free := func(at time.Time) int {
+		items, err := work.Claim(t.Context(), "k", at, time.Minute, 10)
+		require.NoError(t, err)
+		return len(items)
+	}
+	require.Equal(t, 3, free(now), "those that were not begun")
+	require.Equal(t, 1, free(now.Add(d.Retry)), "the interrupted one")
+}
+
 // stolen is work whose items are claimed by another process before they are done.
 type stolen struct {
 	ports.Work

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/source/csvfile"
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // paidIn describes the two columns of M-Pesa's statements.
@@ -48,6 +49,8 @@ func TestCreditsAndDebitsInTwoColumns(t *testing.T) {
 		{"in no column", "", "", paidIn, 0, neither},
 		{"zero in both columns", "0.00", "0.00", paidIn, 0, neither},
 		{"zero and empty", "", "0.00", paidIn, 0, neither},
+		{"an en dash in the other column", "–", "12.50", paidIn, -1250, ""},
+		{"an em dash in the other column", "12.50", " — ", paidIn, 1250, ""},
 		{"dashes", "-", "-", paidIn, 0, neither},
 		{"a negative credit", "-12.50", "", paidIn, 0, `the amount in "Paid In" has the other direction's sign`},
 		{"a credit with DR", "12.50 DR", "", paidIn, 0, `the amount in "Paid In" has the other direction's sign`},
@@ -102,4 +105,16 @@ func TestAStatementWithTwoColumns(t *testing.T) {
 	}))
 	require.Equal(t, "4 TJ60X | 5 TJ61X | 6 TJ62X", brief(got))
 	require.Equal(t, []int64{123450, -23450, -1500}, []int64{got[0].Amount, got[1].Amount, got[2].Amount})
+}
+
+func TestCreditsAndDebitsAreInDifferentColumns(t *testing.T) {
+	const text = "Ref,Time,Paid In,Withdrawn\nA,2026-10-01T00:00:00Z,12.50,\n"
+	for _, debit := range []string{"#3", "#03"} {
+		_, err := read(t, open(t, text, func(c *csvfile.Config) {
+			c.Reference, c.SettledAt, c.Amount, c.Currency, c.FixedCurrency = "Ref", "Time", "", "", "KES"
+			c.CreditAmount, c.DebitAmount = "Paid In", debit
+		}), always)
+		require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+		require.ErrorContains(t, err, `"Paid In" and "`+debit+`" are the same column`)
+	}
 }

@@ -61,10 +61,10 @@ type Config struct {
 	// "'", " " (no-break spaces too). By default there is none.
 	Thousands string
 	// Sign is the column with the direction of the money beside Amount. With it,
-	// amounts have no sign. Credit are its texts, in any case, for money received, and Debit those for
-	// money taken back; the defaults are credit, cr, c, + and debit, dr, d, -. Without
-	// Sign, a negative amount is written -12.50, 12.50-, (12.50) or 12.50 DR, and a
-	// positive one may be written +12.50 or 12.50 CR.
+	// amounts have no sign. Credit are its texts, in any case, for money received, and
+	// Debit those for money taken back; the defaults are credit, cr, c, + and debit, dr,
+	// d, -. Without Sign, a negative amount is written -12.50, 12.50-, (12.50) or 12.50
+	// DR, and a positive one may be written +12.50 or 12.50 CR.
 	Sign          string
 	Credit, Debit []string
 

@@ -158,6 +158,9 @@ func (s *Source) positions(header []string) (*positions, error) {
 		}
 		*column.at = at
 	}
+	if p.credit >= 0 && p.credit == p.debit {
+		return nil, unprocessable("%q and %q are the same column", c.CreditAmount, c.DebitAmount)
+	}
 	return p, nil
 }
 

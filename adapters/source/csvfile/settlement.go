@@ -224,6 +224,9 @@ func (c *Config) paired(credit, debit string, minorDigits int) (minor int64, why
 // oneWay parses a cell of a column with one direction of money, with or without its
 // sign.
 func (c *Config) oneWay(column, text string, direction, minorDigits int) (minor int64, why string) {
+	if dash := strings.TrimSpace(text); dash == "–" || dash == "—" {
+		return 0, ""
+	}
 	minor, why = c.amount(text, minorDigits)
 	_, written := sign(text)
 	switch {
