@@ -27,6 +27,7 @@ var exceptions = []struct{ words, reason string }{
 	{`in part|partly|partially|paid too little|incorrect amount`, "the documents do not count a part of the amount as paid"},
 	{`merchant-initiated|issuer initiated`, "who began it"},
 	{`card should be captured`, "the card, not the money"},
+	{`msisdn being paid to`, "the number of the receiver"},
 	{`initiated for churn`, "the account, not the payment"},
 	{`already (refunded|completed)|refunded before|(already|was) paid( before)?$|already paid for`, "another request for what was done: this one was rejected"},
 	{`another (payment|refund)|earlier prompt|for the current subscriber|same session|network token|referenced transaction`, "another payment is open, and this one was rejected"},
