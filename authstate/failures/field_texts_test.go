@@ -74,7 +74,7 @@ var failureTexts = map[string]struct {
 	"MTN: the currency is not supported":                  {failures.MTNMoMo, "", "Currency not supported.", failures.Errored, errcodes.ErrorInvalidCurrency},
 	"MTN: an internal error":                              {failures.MTNMoMo, "", "An internal error occurred while processing.", failures.Errored, errcodes.ErrorDownstream},
 	"MTN: the reference is unknown":                       {failures.MTNMoMo, "", "Requested resource was not found.", failures.Failed, errcodes.FailureTransactionNotFound},
-	"MTN: the reference was used before":                  {failures.MTNMoMo, "", "Duplicated reference id. Creation of resource failed.", failures.Errored, errcodes.ErrorValidation},
+	"MTN: the reference was used before":                  {failures.MTNMoMo, "", "Duplicated reference id. Creation of resource failed.", failures.Pending, ""},
 	"Daraja: a status query was taken, with three s":      {failures.MpesaDaraja, "", "The service request has been accepted successsfully", failures.Pending, ""},
 	"Daraja: the payer cancelled, as older callbacks say": {failures.MpesaDaraja, errcodes.Payin, "[STK_CB - ]Request cancelled by user", failures.Failed, errcodes.FailureCustomerRejected},
 	"Daraja: the phone was not reached":                   {failures.MpesaDaraja, errcodes.Payin, "[STK_CB - ]DS timeout.", failures.Failed, errcodes.FailureTimeout},
