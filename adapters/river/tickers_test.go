@@ -151,7 +151,7 @@ func TestEndedJobsAreRemoved(t *testing.T) {
 		require.NoError(t, err)
 	}
 	p.run(river.Jobs{Tickers: []river.Ticker{ticker("any")}})
-	eventually(t, "the old one is removed", func() bool { return p.count(t, "river_job WHERE kind = 'corridor_work'") == 3 })
+	eventually(t, "the old one is removed", func() bool { return p.count(t, "river_job WHERE args ? 'due'") == 3 })
 	require.Equal(t, 1, p.jobs(t, "cancelled"))
 	require.Equal(t, 1, p.jobs(t, "discarded"))
 }
