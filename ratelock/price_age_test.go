@@ -1,7 +1,6 @@
 package ratelock_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -12,19 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 )
-
-// declaring is a feed whose prices declare maxAge.
-type declaring struct {
-	ports.PriceFeed
-
-	maxAge time.Duration
-}
-
-func (d declaring) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-	p, err := d.PriceFeed.Mid(ctx, pair)
-	p.MaxAge = d.maxAge
-	return p, err
-}
 
 // A price up to its age limit makes locks and cancels them for drift; an older one does
 // neither (I11).
@@ -42,7 +28,8 @@ func TestTheAgeLimitOfAPrice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
-			locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: declaring{r.feed, c.declared}}, plain,
+			r.feed.MaxAge = c.declared
+			locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain,
 				&ratelock.Config{Clock: r.clock, MaxPriceAge: c.set, PriceTimeout: time.Minute})
 			require.NoError(t, err)
 			r.feed.SetAt(usdzar, "18.25", noon.Add(-c.max-time.Millisecond))

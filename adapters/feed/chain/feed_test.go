@@ -117,19 +117,6 @@ func TestTheFirstFeedThatHasThePriceReturnsIt(t *testing.T) {
 	}
 }
 
-// declaring is a feed whose prices declare maxAge.
-type declaring struct {
-	ports.PriceFeed
-
-	maxAge time.Duration
-}
-
-func (d declaring) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-	p, err := d.PriceFeed.Mid(ctx, pair)
-	p.MaxAge = d.maxAge
-	return p, err
-}
-
 // Each feed's prices have their own limit, unless the chain has one for all.
 func TestEachFeedHasItsOwnAgeLimit(t *testing.T) {
 	const hour = time.Hour
@@ -145,9 +132,10 @@ func TestEachFeedHasItsOwnAgeLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, chain.Config{})
+			r.next.MaxAge = c.declared
 			r.first.SetAt(usdzar, "18", morning.Add(-c.first))
 			r.next.SetAt(usdzar, "19", morning.Add(-c.next))
-			feed, err := chain.New([]ports.PriceFeed{r.first, declaring{r.next, c.declared}}, &chain.Config{Clock: r.clock, MaxAge: c.all})
+			feed, err := chain.New([]ports.PriceFeed{r.first, r.next}, &chain.Config{Clock: r.clock, MaxAge: c.all})
 			require.NoError(t, err)
 			got, err := feed.Mid(t.Context(), usdzar)
 			require.NoError(t, err)

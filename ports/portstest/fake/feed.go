@@ -24,6 +24,9 @@ import (
 // [errcodes.PriceUnavailable], as a feed that was never read does. It is safe for
 // concurrent use.
 type Feed struct {
+	// MaxAge is that of the prices that are set from now on. Set it before the feed is used.
+	MaxAge time.Duration
+
 	now func() time.Time
 
 	mu      sync.Mutex
@@ -54,7 +57,7 @@ func (f *Feed) Set(pair ports.Pair, mid string) { f.SetAt(pair, mid, f.now()) }
 
 // SetAt sets the price of the pair, with the time at truncated to the millisecond.
 func (f *Feed) SetAt(pair ports.Pair, mid string, at time.Time) {
-	f.put(ports.Price{Pair: pair, Mid: mid, Source: Source, At: at.UTC().Truncate(time.Millisecond)})
+	f.put(ports.Price{Pair: pair, Mid: mid, Source: Source, At: at.UTC().Truncate(time.Millisecond), MaxAge: f.MaxAge})
 }
 
 // Drop removes the pair's price and leaves the pair on offer.
