@@ -1,6 +1,7 @@
 package names
 
 import (
+	"bytes"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -35,19 +36,20 @@ var arabicLetters = arabicTable(map[rune][3]string{
 	'ظ': {"Z DH TH", "", ""},
 	'ع': {"- A E I O U", "", ""},
 	'غ': {"GH G", "", ""},
-	'ف': {"F PH", "", ""},
+	'ف': {"F PH V", "", ""},
 	'ق': {"Q K G C", "", ""},
 	'ك': {"K C", "", ""},
 	'ل': {"L", "", ""},
 	'م': {"M", "", ""},
 	'ن': {"N", "", ""},
-	'ه': {"H", "", "A AH E EH HA"},
+	'ه': {"H", "", "A AH E EH HA AT ET"},
 	'و': {"W V O U OU OO", "", ""},
 	'ي': {"Y I EE IE EI AI AY EY", "", "A"},
 	'پ': {"P", "", ""},
 	'ڤ': {"V", "", ""},
 	'گ': {"G", "", ""},
 	'چ': {"CH", "", ""},
+	'ء': {"-", "", "A"},
 })
 
 // arabicTable splits the spellings; "-" stands for an empty one.
@@ -68,20 +70,37 @@ func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 // transliterates reports whether an Arabic word can be read as the Latin one. Each letter
 // has one of its spellings, consonants may be doubled, and a short vowel, which Arabic
 // does not write, may follow any letter but the last. Long vowels are required: حسين is
-// HUSSEIN, not HASSAN. Neither word may be longer than maxWordLetters.
-// longer than maxWordLetters.
+// HUSSEIN, not HASSAN. An E after -IN may be silent. Neither word may be longer than
+// maxWordLetters.
 func transliterates(arabic, latin []byte) bool {
 	at := uint64(1) // bit i: the letters so far can be read as the first i Latin letters
+	var before rune
 	for rest := arabic; len(rest) > 0 && at != 0; {
 		r, width := utf8.DecodeRune(rest)
-		first, last := len(rest) == len(arabic), len(rest) == width
-		at = readLetter(at, latin, arabicLetters[r], first, last)
 		rest = rest[width:]
+		at = readLetter(at, latin, arabicLetters[r], before == 0, len(rest) == 0) | readYeh(at, latin, r, before, rest)
+		before = r
+	}
+	if bytes.HasSuffix(latin, []byte("INE")) && bytes.HasSuffix(arabic, []byte("ين")) {
+		at |= at << 1
 	}
 	return at&(1<<len(latin)) != 0
 }
 
+// readYeh reads a yeh as E after an alef (WAEL) and before two more letters (SHERIN), and
+// an alef before a yeh at the beginning as nothing (EHAB).
+func readYeh(at uint64, latin []byte, r, before rune, rest []byte) uint64 {
+	switch {
+	case r == 'ا' && before == 0 && bytes.HasPrefix(rest, []byte("ي")):
+		return at
+	case r == 'ي' && before != 0 && (before == 'ا' && len(rest) > 0 || utf8.RuneCount(rest) > 1):
+		return readLatin(at, latin, yehAsE)
+	}
+	return 0
+}
+
 var (
+	yehAsE           = []string{"E"}
 	shortVowels      = []string{"A", "E", "I", "O", "U"}
 	firstShortVowels = []string{"OU"} // MOUHAMED, as in the Maghreb
 )
@@ -127,20 +146,22 @@ func readDoubled(at uint64, latin []byte) uint64 {
 	return next
 }
 
-// readsAs reports whether one word is in Arabic script and the other is its
-// transliteration, which may include the article: ELMASRY.
+// readsAs reports whether the word is in Arabic script and the other is its
+// transliteration, which may include the article: ELMASRY. If both are in the table of
+// names, the table decides.
 func (w wordView) readsAs(other wordView) bool {
-	arabic, latin := w, other
-	if arabic.text[0] < utf8.RuneSelf {
-		arabic, latin = latin, arabic
-	}
-	if arabic.text[0] < utf8.RuneSelf || latin.text[0] >= utf8.RuneSelf {
+	if w.text[0] < utf8.RuneSelf || !isLatinWord(other.text) {
 		return false
 	}
-	if !isLatinWord(latin.text) || areTwoNames(arabic.text, latin.text) {
-		return false
+	rest, attached := attachedArticle(other.text)
+	return w.reads(other.text) || w.article && attached && w.reads(rest)
+}
+
+func (w wordView) reads(latin []byte) bool {
+	rows := listed[string(w.whole)]
+	if rows == nil {
+		rows = listed[string(w.text)]
 	}
-	rest, attached := attachedArticle(latin.text)
-	return transliterates(arabic.text, latin.text) ||
-		(arabic.article && attached && transliterates(arabic.text, rest))
+	known := related(rows, listedRows(latin))
+	return known == oneName || known == unlisted && transliterates(w.text, latin)
 }

@@ -3,7 +3,6 @@ package names
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -18,9 +17,11 @@ type Section struct {
 // Sections returns the tables as the code uses them.
 func Sections() []Section {
 	return []Section{
-		{"Words", "A row's words are read as one. Titles are taken off, and so are legal forms, of which the two sides may not differ.", [2]string{"kind", "words"}, wordRows()},
-		{"Spellings", "Each row is one name, after ABDEL- and similar prefixes have become ABD-.", [2]string{"name", "other spellings"}, groupRows(spellingGroups)},
-		{"Names apart", "One could pass for a misspelling or for the transliteration of the other, and they are two names.", [2]string{"name", "other name"}, groupRows(twoNames)},
+		{"Titles", "Not compared. A row's titles are one.", [2]string{"title", "also"}, listRows(rowsOf(titlesTable, ", "))},
+		{"Legal forms", "Not compared as words; two businesses with different forms are two. Dots make no difference.", [2]string{"form", "also"}, listRows(legalForms)},
+		{"Words of businesses", "One of them makes a name a business's; one with a question mark, which is also a person's name, only beside two other words. A row's words are one.", [2]string{"word", "also"}, listRows(rowsOf(businessTable, ", "))},
+		{"Spellings", "Each row is one name. If two words are listed in different rows, they are two names, however alike.", [2]string{"name", "other spellings"}, listRows(spellings)},
+		{"Names apart", "They are near each other, and they are two names.", [2]string{"names", "because"}, apartRows()},
 		{"Vowels", "A misspelling writes one for the other.", [2]string{"vowel", "for"}, vowelRows()},
 		{"Letters", "Unicode does not take these letters apart. A hamza is left out.", [2]string{"letter", "read as"}, letterRows()},
 		{"Accents", "Left out, from the first to the last.", [2]string{"first", "last"}, accentRows()},
@@ -28,34 +29,16 @@ func Sections() []Section {
 	}
 }
 
-func wordRows() (rows [][2]string) {
-	kinds := map[wordKind]string{
-		plainWord: "name", titleWord: "title", formWord: "legal form", tradeWord: "trade", generationWord: "generation", andWord: "and", articleWord: "article",
-	}
-	groups := map[[2]string][]string{}
-	for _, word := range slices.Sorted(maps.Keys(vocabulary)) {
-		entry := vocabulary[word]
-		key := [2]string{kinds[entry.kind], cmp.Or(entry.as, word)}
-		groups[key] = append(groups[key], word)
-	}
-	for key, words := range groups {
-		if words = slices.DeleteFunc(words, func(w string) bool { return w == key[1] }); len(words) > 0 {
-			key[1] += ", " + strings.Join(words, ", ")
-		}
-		rows = append(rows, key)
+func listRows(table [][]string) (rows [][2]string) {
+	for _, row := range table {
+		rows = append(rows, [2]string{row[0], strings.Join(row[1:], ", ")})
 	}
 	return sorted(rows)
 }
 
-func groupRows(groups map[string]int) [][2]string {
-	rows := make([][2]string, slices.Max(slices.Collect(maps.Values(groups))))
-	for _, word := range slices.Sorted(maps.Keys(groups)) {
-		row := &rows[groups[word]-1]
-		if row[0] == "" {
-			row[0] = word
-			continue
-		}
-		row[1] = strings.TrimSpace(row[1] + " " + word)
+func apartRows() (rows [][2]string) {
+	for _, note := range namesApart {
+		rows = append(rows, [2]string{note[0] + ", " + note[1], note[2]})
 	}
 	return sorted(rows)
 }

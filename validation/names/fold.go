@@ -25,21 +25,22 @@ func isSilent(r rune) bool {
 	return r >= 0x80 && (unicode.Is(accents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// foldPrefix normalises compounds in place and returns the new length of the word:
-// ABDEL-, ABDUL-, ABDUR- and similar prefixes become ABD-. It removes the Arabic article
-// and sets article.
-func foldPrefix(word []byte, article *bool) int {
+// dotBelow is the mark under Ṣ.
+const dotBelow = '\u0323'
+
+// foldWord writes ABDEL-, ABDUL-, ABDUR- and similar prefixes in place as ABD-. It returns
+// the range of the word without the Arabic article at the beginning.
+func foldWord(word []byte) (start, end int) {
 	switch {
 	case bytes.HasPrefix(word, []byte("ABD")):
-		return foldAbd(word)
+		return 0, foldAbd(word)
 	case bytes.HasPrefix(word, []byte("عبدال")) && len(word) > len("عبدال"):
 		n := copy(word[len("عبد"):], word[len("عبدال"):])
-		return len("عبد") + n
+		return 0, len("عبد") + n
 	case bytes.HasPrefix(word, []byte("ال")) && len(word) > len("ال")+2:
-		*article = true
-		return copy(word, word[len("ال"):])
+		return len("ال"), len(word)
 	}
-	return len(word)
+	return 0, len(word)
 }
 
 // foldAbd removes the article of ABD-EL-RAHMAN, even if its L has become the next

@@ -61,16 +61,23 @@ type Comparison struct {
 // symmetric, deterministic and defined for all texts; a name of more than 1,024 bytes or
 // 24 words is decided by the rule unreadable.
 //
-// Compare ignores case, accents, titles and punctuation, and pairs the words in any
-// order. Each word of one name must be found in the other; further words of the other are
-// left-out names. The score starts at 100 and loses the cost of each rule that was
-// needed; the most expensive rule decides. Thresholds should have passed
-// [Thresholds.Check].
+// First Compare decides what kind of holder each side names. A legal form or a word of
+// businesses (BAKERY, BANK, FUND) makes a business; a word that is also a person's name
+// (TRUST, CHURCH) does so only beside two other words. One word without such a sign is
+// read as a business, two or more as a person. A person never matches a business: that is
+// [RuleKind]. What stands before T/A is the holder.
+//
+// Of two people, Compare ignores case, accents, titles and punctuation, and pairs the
+// words in any order. Each word of one name must be found in the other; further words of
+// the other are left-out names. Of two businesses, every word counts and must stand in the
+// same place; a leading THE, AND and punctuation do not count, and one side may lack the
+// legal form. The score starts at 100 and loses the cost of each rule that was needed; the
+// most expensive rule decides. Thresholds should have passed [Thresholds.Check].
 //
 // In doubt Compare rejects, because a rejection can be corrected and a payout cannot: one
-// word against several (MENSAH, AMA MENSAH), a company against a person of that name,
-// different legal forms, nicknames. It accepts what names cannot distinguish: namesakes,
-// and people with the same initial if one side has only the initial.
+// word against several (MENSAH, AMA MENSAH), different legal forms, nicknames, two
+// spellings that the tables list as two names. It accepts what names cannot distinguish:
+// namesakes, and people with the same initial if one side has only the initial.
 func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	thresholds = thresholds.withDefaults()
 	var a, b parsedName
@@ -83,10 +90,38 @@ func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 		return Comparison{Matches: true, Rule: ruleTable[ruleSame].ID, Score: 100}
 	case a.crowded || b.crowded:
 		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
-	case b.before(&a):
-		return compareParsed(&b, &a, thresholds)
 	}
-	return compareParsed(&a, &b, thresholds)
+	found := compareParsed(&a, &b, thresholds)
+	return found.comparison(thresholds)
+}
+
+// compareParsed decides first what kind of holder each side names.
+func compareParsed(a, b *parsedName, thresholds Thresholds) tally {
+	a.shareForms(b)
+	b.shareForms(a)
+	businessA := a.business || a.bare() && (b.business || b.bare())
+	businessB := b.business || b.bare() && (a.business || a.bare())
+	if businessA != businessB && !a.bare() && !b.bare() {
+		return tally{hard: ruleKind, paired: 1, left: 1}
+	}
+	business := businessA && businessB
+	a.arrange(business)
+	b.arrange(business)
+	if b.before(a) {
+		a, b = b, a
+	}
+	if business {
+		return compareBusinesses(a, b)
+	}
+	return comparePeople(a, b, thresholds)
+}
+
+// IsBusiness reports whether a name is a business's by its words: a legal form, a trade,
+// or an institution. A name without such a word may still be one.
+func IsBusiness(name string) bool {
+	var t parsedName
+	t.read(name)
+	return t.business
 }
 
 // before orders two names, so that the result does not depend on which was supplied.
@@ -103,17 +138,4 @@ func (t *parsedName) before(other *parsedName) bool {
 		}
 	}
 	return false
-}
-
-func compareParsed(a, b *parsedName, thresholds Thresholds) Comparison {
-	var found tally
-	switch {
-	case a.company() != b.company():
-		found = tally{hard: ruleKind, paired: 1, left: 1}
-	case a.company():
-		found = compareCompanies(a, b, thresholds)
-	default:
-		found = compareHolders(a, b, thresholds)
-	}
-	return found.comparison(thresholds)
 }

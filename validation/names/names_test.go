@@ -49,7 +49,7 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		// other spellings
 		{"Ama Mensa", "AMA MENSAH", yes, "spelling", "a silent H"},
 		{"Josef Bello", "JOSEPH BELLO", yes, "spelling", "PH and F"},
-		{"Isaac Quansah", "ISAAK KWANSAH", no, "different", "a K for a Q, and a W for a U"},
+		{"Isaac Quisto", "ISAAK KWISTO", no, "different", "a K for a Q, and a W for a U"},
 		{"Isaac Bello", "ISAAK BELLO", yes, "spelling", "C and K"},
 		{"Tariqa Bello", "TARIKA BELLO", yes, "spelling", "Q and K"},
 		{"Cecil Bello", "KEKIL BELLO", no, "different", "C before E and I"},
@@ -138,8 +138,8 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Chukwuemeka Okafor", "CHUKWEUMEKA OKAFOR", yes, "typo", "two letters swapped"},
 		{"Abiodun Bello", "ABIDUN BELLO", yes, "typo", "a vowel left out"},
 		{"Christopher Bello", "CHRISTOPER BELLO", yes, "typo", "an H left out"},
-		{"Waithera Kamau", "WAITHIRA KAMAU", yes, "typo", "E and I"},
-		{"Chukwuemeka", "CHUKWEUMEKA", no, "weak", "nothing else agrees"},
+		{"Chinyere Kamau", "CHINYIRE KAMAU", yes, "typo", "E and I"},
+		{"Chukwuemeka", "CHUKWEUMEKA", no, "different", "one word may be a business, of which each letter counts"},
 
 		// different people
 		{"John Mensah", "JAMES MENSAH", no, "different", "another given name"},
@@ -175,6 +175,35 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 	})
 }
 
+// A person is not a business, whatever the words; what makes a name a business's is
+// recognised before the words are compared.
+func TestPeopleAndBusinesses(t *testing.T) {
+	decide(t, []namePair{
+		{"Kofi Mensah", "KOFI MENSAH LTD", no, "kind", "a person and his company"},
+		{"Kofi Mensah", "KOFI MENSAH & SONS", no, "kind", "the same"},
+		{"Kofi Mensah", "KOFI MENSAH BAKERY", no, "kind", "a trade"},
+		{"Kofi Mensah", "KOFI MENSAH OIL AND GAS", no, "kind", "a trade of two words"},
+		{"محمد حسين", "مخبز محمد حسين", no, "kind", "a bakery, in Arabic"},
+		{"محمد حسين", "محمد حسين للتجارة", no, "kind", "with a preposition"},
+		{"Acme Sarah Adams Ellen", "ACME S.A.E.", no, "kind", "a dotted form is no initials"},
+		{"Chipo Chengetai Moyo", "MOYO C.C.", no, "kind", "the same"},
+		{"Chipo Chengetai Moyo", "MOYO C C", yes, "initial", "letters with blanks are initials of a person"},
+		{"Moyo CC", "MOYO C C", yes, "same", "and a form of a business"},
+		{"C.C. Moyo", "CHIPO CHENGETAI MOYO", yes, "initial", "dotted letters are a form only at the end"},
+		{"Tendai Moyo", "TENDAI MOYO FAMILY TRUST", no, "kind", "a trust"},
+		{"Trust Moyo", "MOYO TRUST", yes, "same", "a given name"},
+		{"Winston Church", "CHURCH WINSTON", yes, "same", "a surname"},
+		{"Grace Church Accra", "GRACE CHURCH", no, "kind", "beside two other words it is a church"},
+		{"Safaricom", "SAFARICOM PLC", yes, "form_missing", "one word is read as a business"},
+		{"Mr Mensah", "MENSAH LTD", no, "kind", "unless it has a title"},
+		{"Kofi", "COFFEE", no, "different", "and no sound counts"},
+		{"Kofi Mensah T/A Mensah Bakery", "KOFI MENSAH", yes, "same", "the holder stands before T/A"},
+		{"Kofi Mensah Trading As Mensah Bakery", "MENSAH KOFI", yes, "same", "in full"},
+		{"Kofi Mensah d/b/a Bakery", "MENSAH BAKERY", no, "kind", "and not after it"},
+		{"T/A Kofi Mensah", "KOFI MENSAH", no, "kind", "the name of a shop without its holder"},
+	})
+}
+
 func TestCompaniesJointAccountsAndMasks(t *testing.T) {
 	decide(t, []namePair{
 		// companies
@@ -190,8 +219,23 @@ func TestCompaniesJointAccountsAndMasks(t *testing.T) {
 		{"Acme Trading Ltd", "ACME TRADING PLC", no, "form", "two legal persons"},
 		{"Acme 1 Ltd", "ACME 2 LTD", no, "different", "a digit"},
 		{"A Trading Ltd", "ACME TRADING LTD", no, "different", "no initials"},
-		{"Kofi Mensah", "KOFI MENSAH LTD", no, "kind", "a person and his company"},
-		{"Kofi Mensah", "KOFI MENSAH & SONS", no, "kind", "the same"},
+		{"Nile Textiles S.A.E.", "NILE TEXTILES SAE", yes, "same", "dots"},
+		{"Nile Textiles SAE", "NILE TEXTILES S A E", yes, "same", "blanks, if the other side has the form"},
+		{"Sango (Private) Limited", "SANGO (PVT) LTD", yes, "same", "in full"},
+		{"Acme Public Limited Company", "ACME PLC", yes, "same", "in full"},
+		{"Acme Close Corporation", "ACME CC", yes, "same", "in full"},
+		{"The Kenya Power & Lighting Company Plc", "KENYA POWER AND LIGHTING CO. PLC", yes, "same", "THE at the beginning"},
+		{"Wildlife Organisation", "WILDLIFE ORGANIZATION", yes, "same", "S and Z"},
+		{"A.B.C. Company", "ABC COMPANY", yes, "joined", "an acronym"},
+		{"A.B.C. Company", "C.B.A. COMPANY", no, "different", "letters in another order"},
+		{"Gold Star Ltd", "STAR GOLD LTD", no, "different", "words in another order"},
+		{"A & B Farms", "AB FARMS", no, "different", "two letters that & separates"},
+		{"Access Bank", "ACCESS DIAMOND BANK", no, "different", "a word more"},
+		{"First Bank Nigeria", "FIRST CITY MONUMENT BANK NIGERIA", no, "different", "two words more"},
+		{"Matrix Foods", "METRIX FOODS", no, "different", "a misspelling"},
+		{"Philips Foods", "PHILLIPS FOODS", no, "different", "a sound"},
+		{"Mohamed Ahmed Stores", "MUHAMMAD AHMAD STORES", no, "different", "a spelling"},
+		{"Mr Price Stores", "PRICE STORES", no, "different", "a title is a word"},
 		{"Ltd", "LTD", yes, "same", "nothing but a form"},
 
 		// joint accounts
@@ -285,23 +329,5 @@ func TestThresholdsDecideOnlyAboutCosts(t *testing.T) {
 		assert.Equal(t, row.strict, names.Compare(row.supplied, row.returned, strict).Matches, "%+v", row)
 		assert.Equal(t, row.usual, names.Compare(row.supplied, row.returned, names.Thresholds{}).Matches, "%+v", row)
 		assert.Equal(t, row.loose, names.Compare(row.supplied, row.returned, loose).Matches, "%+v", row)
-	}
-}
-
-func BenchmarkCompareNames(b *testing.B) {
-	for _, bench := range []struct{ name, supplied, returned string }{
-		{"same", "Ama Serwaa Mensah", "MENSAH AMA SERWAA"},
-		{"missing", "Ama Mensah", "MENSAH AMA SERWAA"},
-		{"different", "John Kofi Mensah", "MENSAH JAMES KWAME"},
-		{"accents", "Adéṣọlá Ọ̀pẹ́yẹmí", "ADESOLA OPEYEMI"},
-		{"arabic", "عبد الرحمن يوسف", "ABDELRAHMAN YOUSSEF"},
-		{"company", "Acme Trading Ltd.", "ACME TRADING LIMITED"},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				names.Compare(bench.supplied, bench.returned, names.Thresholds{})
-			}
-		})
 	}
 }

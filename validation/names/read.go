@@ -16,66 +16,60 @@ const (
 	maxWordLetters = 62   // in bytes; longer words are only compared for equality
 )
 
-// parsedName is a parsed name: words of upper-case letters without accents, and what was
-// removed from them. It contains no pointers into itself, so it can stay on the stack.
+// parsedName is a parsed name: words of upper-case letters without accents. It contains
+// no pointers into itself, so it can stay on the stack.
 type parsedName struct {
 	letters [maxLetters]byte // the words without separators
 	size    int
 	words   [maxWords]wordSpan
 	count   int
-	holders int // 1 plus one for each & between words
+	holders int // of a person's account: 1 plus one for each & between words
 	length  int // in characters, as in a bank's field
 
-	titles  uint32 // one bit for each removed group of titles
-	forms   uint32 // one bit for each removed legal form
-	trade   bool   // a word names a trade, as in a company's name
-	hidden  bool   // letters are masked
-	crowded bool   // too many words or letters
-	whole   bool   // the name ends with a word, which a bank may have truncated
+	titles   uint64 // one bit for each group of titles
+	forms    uint64 // one bit for each legal form
+	business bool   // by a legal form or a word of businesses
+	hidden   bool   // letters are masked
+	crowded  bool   // too many words or letters
+	whole    bool   // the name ends with a word, which a bank may have truncated
 
-	literal bool // titles and legal forms count as words
-	article bool // AL or EL was just read
-	opens   bool // & was just read
-	chunk   int  // start of the current word
+	chunk  int    // start of the current word
+	next   string // what was read since the last word: one of the gaps
+	marked bool   // the current word has an Ṣ or an Ɔ
 }
+
+// What can separate a word from the one before it.
+const (
+	gapBlank = " "
+	gapDot   = "." // and no blank
+	gapSlash = "/"
+	gapAnd   = "&"
+)
 
 // wordSpan is a word: a range of the letters of a name.
 type wordSpan struct {
 	start, end int
-	article    bool // AL or EL preceded it
+	lead       int // start of the article before it, or start
+	gap        string
+	entry      vocabularyEntry
+	article    bool // AL or EL precedes it
 	hidden     bool // it has masked letters
 	opens      bool // it begins another holder's name
-	generation bool // a word such as JUNIOR
+	marked     bool // it has an Ṣ, also written SH, or an Ɔ, also written OR
 }
 
-// read parses the text. If it consists only of titles, legal forms and similar words,
-// they count as words: Chief can be a name.
+// read parses the text and finds out what kind of holder it names.
 func (t *parsedName) read(text string) {
 	if len(text) > maxBytes {
 		return
 	}
-	plain := norm.NFKD.String(text)
-	t.readWords(plain)
-	if t.count == 0 {
-		*t = parsedName{literal: true}
-		t.readWords(plain)
-	}
-}
-
-func (t *parsedName) readWords(text string) {
-	for _, r := range text {
+	for _, r := range norm.NFKD.String(text) {
 		if t.take(r); t.crowded {
 			break
 		}
 	}
 	t.flush()
-	t.releaseArticle()
-	t.holders = 1
-	for _, w := range t.words[:t.count] {
-		if w.opens {
-			t.holders++
-		}
-	}
+	t.recognise()
 }
 
 // comparable reports whether both names have visible letters and at most one is masked:
@@ -88,8 +82,6 @@ func (t *parsedName) legible() bool {
 	return len(bytes.Trim(t.letters[:t.size], "*")) > 0
 }
 
-func (t *parsedName) company() bool { return t.forms != 0 || t.trade }
-
 func (t *parsedName) take(r rune) {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -99,15 +91,17 @@ func (t *parsedName) take(r rune) {
 	case isMask(r):
 		t.mask()
 	case r == '&', r == '+':
-		t.flush()
-		t.conjoin()
+		t.separate(gapAnd)
 	case r == '/':
-		t.slash()
+		t.separate(gapSlash)
+	case r == '.':
+		t.separate(gapDot)
 	case isSilent(r):
+		t.marked = t.marked || r == dotBelow && t.size > t.chunk && t.letters[t.size-1] == 'S'
 	case r >= utf8.RuneSelf:
 		t.takeOther(r)
 	default:
-		t.flush()
+		t.separate(gapBlank)
 	}
 }
 
@@ -117,12 +111,13 @@ func (t *parsedName) takeOther(r rune) {
 	folded, known := letterFolds[upper]
 	switch {
 	case known:
+		t.marked = t.marked || upper == 'Ɔ'
 		t.put([]byte(folded)...)
 	case unicode.IsLetter(upper), unicode.IsNumber(upper), unicode.IsMark(upper):
 		var coded [utf8.UTFMax]byte
 		t.put(coded[:utf8.EncodeRune(coded[:], upper)]...)
 	default:
-		t.flush()
+		t.separate(gapBlank)
 	}
 }
 
@@ -142,83 +137,52 @@ func (t *parsedName) mask() {
 	}
 }
 
-// slash reads / as & between words, and as a blank in T/A and C/O.
-func (t *parsedName) slash() {
+// separate ends the current word. Of several separators & outweighs all, a slash outweighs
+// a blank, and a dot counts if it stands alone.
+func (t *parsedName) separate(gap string) {
 	t.flush()
-	if t.count > 0 && t.words[t.count-1].end-t.words[t.count-1].start > 1 {
-		t.conjoin()
+	switch {
+	case t.next == "", gap == gapAnd, gap == gapSlash && t.next != gapAnd:
+		t.next = gap
+	case t.next == gapDot:
+		t.next = gapBlank
 	}
 }
 
-func (t *parsedName) conjoin() {
-	t.releaseArticle()
-	t.opens = t.count > 0 && !t.literal
-}
-
-// flush ends the current word and keeps it unless it is a title, a legal form, an article
-// or AND.
+// flush ends the current word and writes it as the tables do.
 func (t *parsedName) flush() {
 	if t.size == t.chunk {
+		return
+	}
+	if t.count == maxWords {
+		t.crowded = true
+		t.size = t.chunk
 		return
 	}
 	t.length += utf8.RuneCount(t.letters[t.chunk:t.size])
 	if t.count > 0 {
 		t.length++
 	}
-	entry := vocabulary[string(t.letters[t.chunk:t.size])]
-	if t.literal {
-		entry = vocabularyEntry{}
+	w := wordSpan{start: t.chunk, lead: t.chunk, gap: t.next, marked: t.marked, entry: lookUp(t.letters[t.chunk:t.size])}
+	if w.entry.as != "" {
+		t.size = t.chunk
+		t.put([]byte(w.entry.as)...)
 	}
-	t.whole = false
-	switch entry.kind {
-	case titleWord:
-		t.size = t.chunk
-		t.titles |= entry.bit
-	case formWord:
-		t.size = t.chunk
-		t.forms |= entry.bit
-	case andWord:
-		t.size = t.chunk
-		t.conjoin()
-	case articleWord:
-		t.size = t.chunk
-		t.releaseArticle()
-		t.article = true
-	case plainWord, tradeWord, generationWord:
-		t.keepAs(entry)
+	if w.entry.kind == plainWord || w.entry.kind.ofBusiness() {
+		start, end := foldWord(t.letters[t.chunk:t.size])
+		w.start, w.article, t.size = t.chunk+start, start > 0, t.chunk+end
 	}
-}
-
-func (t *parsedName) keepAs(entry vocabularyEntry) {
-	if entry.as != "" {
-		t.size = t.chunk
-		t.put([]byte(entry.as)...)
-	}
-	t.trade = t.trade || entry.kind == tradeWord
-	t.size = t.chunk + foldPrefix(t.letters[t.chunk:t.size], &t.article)
-	t.keep(entry.kind == generationWord)
-}
-
-func (t *parsedName) keep(generation bool) {
-	if t.count == maxWords {
-		t.crowded = true
-		t.size = t.chunk
-		return
-	}
-	t.words[t.count] = wordSpan{
-		start: t.chunk, end: t.size, article: t.article, opens: t.opens, generation: generation,
-		hidden: bytes.IndexByte(t.letters[t.chunk:t.size], '*') >= 0,
-	}
+	w.end = t.size
+	w.hidden = bytes.IndexByte(t.letters[w.start:w.end], '*') >= 0
+	t.words[t.count] = w
 	t.count++
-	t.chunk = t.size
-	t.article, t.opens, t.whole = false, false, true
+	t.chunk, t.next, t.marked = t.size, "", false
 }
 
-// releaseArticle keeps an article as a word if no word follows it.
-func (t *parsedName) releaseArticle() {
-	if t.article {
-		t.article = false
-		t.put('E', 'L')
-		t.keep(false)
-	}
+func (t *parsedName) text(w wordSpan) []byte { return t.letters[w.start:w.end] }
+
+// letter reports whether word i is a single letter.
+func (t *parsedName) letter(i int) bool {
+	r, width := utf8.DecodeRune(t.text(t.words[i]))
+	return width == t.words[i].end-t.words[i].start && unicode.IsLetter(r)
 }

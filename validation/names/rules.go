@@ -10,6 +10,10 @@ type Rule struct {
 	Supplied, Returned string
 }
 
+// RuleKind is the ID of the rule that one side names a business and the other a person,
+// see [IsBusiness].
+const RuleKind = "kind"
+
 // Rules returns the rules. IDs and their meanings are stable; costs may change.
 func Rules() []Rule { return append([]Rule(nil), ruleTable[:]...) }
 
@@ -52,12 +56,12 @@ var ruleTable = [ruleCount]Rule{
 		Meaning: "A word has another usual spelling: a doubled letter, a silent H, OU for U, an article, or a listed variant.",
 	},
 	ruleJoined: {
-		ID: "joined", Matches: true, Cost: 2, Supplied: "Ade Bayo Ogunleye", Returned: "OGUNLEYE ADEBAYO",
-		Meaning: "Adjacent words are written as one.",
+		ID: "joined", Matches: true, Cost: 2, Supplied: "Salah El-Din Hassanein", Returned: "HASSANEIN SALAHUDDIN",
+		Meaning: "Adjacent words are written as one, also over the Arabic article between them.",
 	},
 	ruleTransliterated: {
 		ID: "transliterated", Matches: true, Cost: 4, Supplied: "محمد حسين", Returned: "MOHAMED HUSSEIN",
-		Meaning: "A word in Arabic script can be read as the word in Latin script.",
+		Meaning: "A word in Arabic script can be read as the word in Latin script. Of names that are both listed, the list decides.",
 	},
 	ruleMissing: {
 		ID: "missing", Matches: true, Cost: 6, Supplied: "Ama Mensah", Returned: "AMA SERWAA MENSAH",
@@ -69,7 +73,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleForm: {
 		ID: "form_missing", Matches: true, Cost: 8, Supplied: "Acme Trading", Returned: "ACME TRADING (PTY) LTD",
-		Meaning: "The companies have the same name; one side leaves out the legal form or part of it.",
+		Meaning: "The businesses have the same name; one side leaves out the legal form or part of it.",
 	},
 	ruleJoint: {
 		ID: "joint", Matches: true, Cost: 10, Supplied: "Ama Mensah", Returned: "KOFI & AMA MENSAH",
@@ -97,7 +101,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleDifferent: {
 		ID: "different", Supplied: "John Mensah", Returned: "JAMES MENSAH",
-		Meaning: "Each side has a word that the other lacks.",
+		Meaning: "Each side has a word that the other lacks, or two businesses differ in a word or in the order of words.",
 	},
 	ruleSingle: {
 		ID: "single", Supplied: "Mensah", Returned: "AMA MENSAH",
@@ -112,12 +116,12 @@ var ruleTable = [ruleCount]Rule{
 		Meaning: "Fewer than two names are written out, and the titles differ.",
 	},
 	ruleKind: {
-		ID: "kind", Supplied: "Kofi Mensah", Returned: "KOFI MENSAH ENTERPRISES",
-		Meaning: "One side is a company by its legal form or its trade, the other is not.",
+		ID: RuleKind, Supplied: "Kofi Mensah", Returned: "KOFI MENSAH BAKERY",
+		Meaning: "One side is a business by a legal form, a trade or an institution, the other is a person.",
 	},
 	ruleFormDiffers: {
 		ID: "form", Supplied: "Acme Trading Ltd", Returned: "ACME TRADING PLC",
-		Meaning: "The companies have the same name and different legal forms.",
+		Meaning: "The businesses have the same name and different legal forms.",
 	},
 	ruleUnreadable: {
 		ID: "unreadable", Supplied: "Ama Mensah", Returned: "---",
@@ -131,6 +135,39 @@ type tally struct {
 	hard   ruleIndex          // the rule that makes the names different, or zero
 	paired int                // number of paired words
 	left   int                // number of unpaired words of both sides
+
+	full    int // paired words that are written out
+	seen    int // paired words with at least one visible letter
+	visible int // visible letters of masked words
+}
+
+// note adds two words that agree.
+func (f *tally) note(grade matchGrade, x, y wordView) {
+	f.used[gradeRules[grade]]++
+	f.paired++
+	letters := 1
+	if grade == gradeMasked {
+		letters = min(x.visible(), y.visible())
+		f.visible += letters
+	}
+	if letters > 0 {
+		f.seen++
+	}
+	if grade.writtenOut() && min(len(x.text), len(y.text)) >= fullLetters {
+		f.full++
+	}
+}
+
+// weak reports whether too little of the words is written out.
+func (f *tally) weak() bool {
+	if f.paired > 1 && f.seen < 2 {
+		return true
+	}
+	if f.full > 0 {
+		return false
+	}
+	guessed := f.used[ruleTypo] + f.used[ruleInitial] + f.used[ruleCut] + f.used[ruleMissing] + f.used[ruleFirstMissing]
+	return guessed > 0 || f.used[ruleMasked] > 0 && f.visible < visibleLetters
 }
 
 // score returns the score, 0 to 100.

@@ -17,10 +17,10 @@ const namesPage = "../../internal/docs/names.md"
 
 // The page is generated from the table that drives the code, with computed scores.
 func TestNamesPageIsFresh(t *testing.T) {
-	docpage.Check(t, namesPage, drawNames())
+	docpage.Check(t, namesPage, drawNames(t))
 }
 
-func drawNames() string {
+func drawNames(t testing.TB) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# How names are compared
 
@@ -49,7 +49,22 @@ The comparison is symmetric. It does not depend on the market, the time or earli
 	b.WriteString(`
 Not supported: nicknames and translations (Bill, William; Kofi, Friday), initials without a blank or dot between them
 (AS MENSAH), scripts other than Arabic against Latin. Letters that only look alike (a Cyrillic o in John) differ.
+
+## People and businesses
+
+What kind of holder a name belongs to is decided first. A person never matches a business, whatever the words.
+
+| name | a business by its words | because |
+|---|---|---|
 `)
+	for _, row := range kindExamples {
+		business := "no"
+		if names.IsBusiness(row.name) {
+			business = "yes"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.name, business, row.why)
+	}
+	b.WriteString(drawCorpus(t))
 	for _, s := range names.Sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| %s | %s |\n|---|---|\n", s.Title, s.Text, s.Head[0], s.Head[1])
 		for _, row := range s.Rows {
@@ -57,6 +72,31 @@ Not supported: nicknames and translations (Bill, William; Kofi, Friday), initial
 		}
 	}
 	return b.String()
+}
+
+// kindExamples are names and whether their words make them a business's.
+var kindExamples = []struct {
+	name     string
+	business bool
+	why      string
+}{
+	{"Acme Trading", true, "a word of businesses"},
+	{"Nile S.A.E.", true, "letters with dots at the end are a legal form"},
+	{"A.S. Mensah", false, "letters elsewhere are initials"},
+	{"Sango (Private) Limited", true, "a legal form in full"},
+	{"Chipo C C", false, "letters with blanks are initials, unless the other side has that form: CHIPO CC"},
+	{"Trust Moyo", false, "a word that is also a name counts only beside two other words"},
+	{"Moyo Family Trust", true, "beside two other words"},
+	{"Safaricom", false, "one word without a sign is read as a business, unless the other side is a person"},
+	{"Blue Nile", false, "two words without a sign are a person's"},
+	{"Kofi Mensah T/A Mensah Bakery", false, "the holder stands before T/A"},
+	{"مخبز النيل", true, "a word of businesses"},
+}
+
+func TestKindExamples(t *testing.T) {
+	for _, row := range kindExamples {
+		assert.Equal(t, row.business, names.IsBusiness(row.name), row)
+	}
 }
 
 func escaped(cell string) string { return strings.NewReplacer("*", `\*`, "|", `\|`).Replace(cell) }

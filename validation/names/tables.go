@@ -1,181 +1,69 @@
 package names
 
-import "unicode"
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-// wordKind is the role of a word of the vocabulary.
+	"golang.org/x/text/unicode/norm"
+)
+
+// wordKind is the role of a word.
 type wordKind int
 
 const (
 	plainWord wordKind = iota
 	titleWord
-	formWord
-	tradeWord
-	generationWord
+	formWord       // a legal form
+	businessWord   // only names of businesses and institutions contain it
+	doubtfulWord   // a businessWord that is also a given name or a surname
+	generationWord // it stays, because JUNIOR is also a given name
 	andWord
 	articleWord
+	tradingAsWord // what follows is the name of a shop
 )
 
+func (k wordKind) ofBusiness() bool { return k == businessWord || k == doubtfulWord }
+
+// leftOut reports whether words of the kind are not compared.
+func (k wordKind) leftOut(business bool) bool {
+	return k == andWord || k == formWord && business || k == titleWord && !business
+}
+
 type vocabularyEntry struct {
-	kind wordKind
-	bit  uint32 // of a title or a legal form
-	as   string // how the word is kept; "" means unchanged
+	kind    wordKind
+	bit     uint64 // of a title or a legal form
+	as      string // how the word is kept; "" means unchanged
+	words   int    // of a phrase
+	longest int    // number of words of the longest phrase that begins with the word
+	sister  bool   // SR
 }
 
-// titleWords are removed. The titles of a row are equivalent. Titles that are also given
-// names are not listed: PRINCE, NANA, BISHOP, SHEIKH.
-var titleWords = [][]string{
-	{"MR", "MISTER", "SIR"},
-	{"MRS", "MISS", "MS", "MADAM", "MADAME", "MME"},
-	{"DR", "DOCTOR"},
-	{"PROF", "PROFESSOR"},
-	{"CHIEF"},
-	{"ALHAJI", "ALH", "HAJI", "ALHAJ"},
-	{"ALHAJA", "HAJIA", "HAJIYA", "HAJJIA"},
-	{"ENGR", "ENG"},
-	{"HON", "HONOURABLE"},
-	{"REV", "REVD", "REVEREND"},
-	{"PASTOR", "PST", "EVANG", "EVANGELIST"},
-	{"BARR", "BARRISTER"},
-	{"ARC", "ARCH"},
-	{"CAPT", "CAPTAIN"},
-	{"ESQ", "ESQUIRE"},
-}
+// The tables, as the page of names shows them. A row's words are separated by commas (in
+// names.txt by blanks), # begins a comment, and ? marks a doubtfulWord.
+var (
+	//go:embed tables/titles.txt
+	titlesTable string
+	//go:embed tables/forms.txt
+	formsTable string
+	//go:embed tables/business.txt
+	businessTable string
+	//go:embed tables/names.txt
+	namesTable string
+)
 
-// legalForms are the legal forms; the first of a row is the full form.
-var legalForms = [][]string{
-	{"LIMITED", "LTD"},
-	{"PROPRIETARY", "PTY"},
-	{"PLC"},
-	{"CC"},
-	{"INCORPORATED", "INC"},
-	{"LLC"},
-	{"LLP"},
-	{"CORPORATION", "CORP"},
-	{"COMPANY", "CO"},
-	{"SAE"},
-	{"NPC"},
-}
+// noForm is the bit of COMPANY, which is no legal form by law.
+const noForm = 1 << 63
 
-// tradeWords are words that only names of companies and institutions contain. The words
-// of a row are equivalent and kept as the first.
-var tradeWords = [][]string{
-	{"ENTERPRISES", "ENTERPRISE", "ENT", "ENTPRISES"},
-	{"VENTURES", "VENTURE"},
-	{"SERVICES", "SERVICE", "SVCS"},
-	{"SOLUTIONS", "SOLUTION"},
-	{"TECHNOLOGIES", "TECHNOLOGY"},
-	{"INVESTMENTS", "INVESTMENT", "INVEST"},
-	{"INDUSTRIES", "INDUSTRY", "IND"},
-	{"HOLDINGS", "HOLDING"},
-	{"FARMS", "FARM"},
-	{"STORES", "STORE"},
-	{"FOODS"},
-	{"BROTHERS", "BROS"},
-	{"SONS"},
-	{"DAUGHTERS"},
-	{"PARTNERS"},
-	{"ASSOCIATES", "ASSOC"},
-	{"GROUP", "GRP"},
-	{"GLOBAL"},
-	{"INTERNATIONAL", "INTL"},
-	{"TRADING"},
-	{"TRADERS"},
-	{"LOGISTICS"},
-	{"CONSULTING"},
-	{"CONSULTANTS"},
-	{"CONSTRUCTION"},
-	{"ENGINEERING"},
-	{"COMMUNICATIONS"},
-	{"ELECTRONICS"},
-	{"PHARMACY"},
-	{"PHARMACEUTICALS"},
-	{"MOTORS"},
-	{"TRANSPORT"},
-	{"PROPERTIES"},
-	{"SUPPLIES"},
-	{"SUPPLIERS"},
-	{"PRODUCTS"},
-	{"MARKETING"},
-	{"AGENCIES"},
-	{"AGENCY"},
-	{"COOPERATIVE"},
-	{"FOUNDATION"},
-	{"MINISTRIES"},
-	{"UNIVERSITY"},
-	{"COLLEGE"},
-	{"ACADEMY"},
-	{"SCHOOL", "SCHOOLS"},
-	{"HOSPITAL"},
-	{"HOTEL", "HOTELS"},
-	{"RESTAURANT"},
-	{"INSURANCE"},
-	{"MICROFINANCE"},
-	{"PETROLEUM"},
-	{"CEMENT"},
-}
+// generations distinguish a son from his father.
+var generations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
 
-// generationWords distinguish a son from his father. They stay words, because JUNIOR is
-// also a given name.
-var generationWords = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
-
-// spellings are spellings of one name, in rows, that no letter rule equates. Nicknames
-// and translations are not spellings.
-var spellings = [][]string{
-	{"MOHAMED", "MOHAMMED", "MUHAMMAD", "MOHAMMAD", "MUHAMMED", "MOHAMAD", "MUHAMAD", "MUHAMED", "MOUHAMED", "MOHAMMOD"},
-	{"AHMED", "AHMAD"},
-	{"HUSSEIN", "HUSSAIN", "HUSSIEN", "HOSSEIN", "HUSEYIN"},
-	{"YOUSSEF", "YUSUF", "YOUSEF", "YOUSUF", "YUSEF", "YUSSUF"},
-	{"IBRAHIM", "EBRAHIM"},
-	{"OSMAN", "OTHMAN", "UTHMAN", "USMAN", "OUSMAN"},
-	{"OMAR", "OMER", "UMAR", "OUMAR"},
-	{"ALI", "ALY"},
-	{"KHALED", "KHALID"},
-	{"TAREK", "TARIQ", "TARIK", "TAREQ"},
-	{"SHERIF", "SHARIF", "CHERIF"},
-	{"FATIMA", "FATMA", "FATUMA", "FATEMA"},
-	{"AISHA", "AYSHA", "AICHA", "AYESHA", "AISHAT", "AISHATU"},
-	{"MARIAM", "MARYAM", "MERYEM", "MARIEM"},
-	{"ZAINAB", "ZEINAB", "ZAYNAB", "ZENAB"},
-	{"KHADIJA", "KHADIGA", "KHADEEJA"},
-	{"MUSTAFA", "MOSTAFA", "MOUSTAFA"},
-	{"SAYED", "SAYYID", "SAYID"},
-	{"SALEH", "SALIH"},
-	{"ISMAIL", "ISMAEL", "ESMAIL"},
-	{"ABDLAH", "ABDLAHI", "ABDLA", "ABDAH", "ABDAHI", "ABDALA"},
-	{"ABUBAKAR", "ABUBAKR", "ABOUBAKAR", "ABUBACAR", "ABUBAKER"},
-	{"SULEIMAN", "SULAIMAN", "SOLIMAN", "SULEMAN", "SULAYMAN", "SULEIMAAN", "SULAIMON"},
-	{"YAHYA", "YAHIA", "YEHIA"},
-	{"JAMAL", "GAMAL", "DJAMAL"},
-	{"NAGUIB", "NAJIB", "NAGIB"},
-	{"MAGDY", "MAJDI"},
-	{"NASSER", "NASIR", "NASER"},
-	{"RAMADAN", "RAMADHAN"},
-	{"ABDAI", "ABDAYE", "ABDLAI", "ABDLAYE"},
-	{"KWAKU", "KWEKU"},
-	{"KOJO", "KWADWO"},
-	{"KWESI", "KWASI"},
-	{"KWABENA", "KOBINA", "KOBENA"},
-	{"AKUA", "EKUA"},
-	{"EFUA", "AFUA", "AFIA"},
-	{"CATHERINE", "KATHERINE", "KATHARINE", "CATHARINE"},
-	{"STEPHEN", "STEVEN"},
-	{"GEOFFREY", "JEFFREY"},
-	{"MICHAEL", "MICHEAL"},
-	{"ELIZABETH", "ELISABETH"},
-	{"THERESA", "TERESA"},
-	{"ANTHONY", "ANTONY"},
-	{"ESTHER", "ESTER"},
-}
-
-// namesApart are pairs of different names that look like misspellings or transliterations
-// of each other.
-var namesApart = [][]string{
-	{"FRANCIS", "FRANCES"},
-	{"RASHAD", "RASHED"},
-	{"MARIANA", "MARINA"},
-	{"محمد", "MAHMUD"},
-	{"سمر", "SAMIR"},
-}
+// tradingAs are the marks between a holder and the name of the shop. Between the letters
+// there is a slash.
+var tradingAs = [][]string{{"T A", "T AS", "D B A", "DBA", "TRADING AS"}}
 
 // nearVowels are vowels that misspellings confuse.
 var nearVowels = map[[2]byte]bool{{'A', 'E'}: true, {'E', 'I'}: true, {'O', 'U'}: true, {'I', 'Y'}: true}
@@ -185,7 +73,7 @@ var nearVowels = map[[2]byte]bool{{'A', 'E'}: true, {'E', 'I'}: true, {'O', 'U'}
 var letterFolds = map[rune]string{
 	'Ł': "L", 'Ø': "O", 'Đ': "D", 'Ð': "D", 'Æ': "AE", 'Œ': "OE", 'ß': "SS", 'ẞ': "SS", 'Þ': "TH", 'Ħ': "H", 'Ŧ': "T", 'I': "I",
 	'Ɓ': "B", 'Ɗ': "D", 'Ƙ': "K", 'Ƴ': "Y", 'Ŋ': "N", 'Ɔ': "O", 'Ɛ': "E", 'Ə': "E", 'Ɖ': "D", 'Ƒ': "F", 'Ɣ': "G", 'Ʋ': "V", 'Ɩ': "I",
-	'ء': "", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ھ': "ه", 'ہ': "ه",
+	'ٱ': "ا", 'ة': "ه", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ھ': "ه", 'ہ': "ه",
 }
 
 // accents are marks by which names do not differ: Unicode's combining diacritics and
@@ -203,42 +91,159 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 }}
 
 var (
-	vocabulary     = indexVocabulary()
-	spellingGroups = indexGroups(spellings)
-	twoNames       = indexGroups(namesApart)
+	legalForms                                  = rowsOf(formsTable, ", ")
+	vocabulary, phrases                         = indexVocabulary()
+	spellings, namesApart, listed, listedSounds = indexNames()
 )
 
-func indexVocabulary() map[string]vocabularyEntry {
-	index := map[string]vocabularyEntry{
-		"AND": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord},
-		"NIG": {as: "NIGERIA"}, "ABDEL": {as: "ABD"}, "ABDUL": {as: "ABD"}, "ABDAL": {as: "ABD"}, "ABDOUL": {as: "ABD"}, "ABDOL": {as: "ABD"},
-		"ABDUR": {as: "ABD"}, "ABDER": {as: "ABD"}, "ABDAR": {as: "ABD"}, "ABDOUR": {as: "ABD"},
-	}
-	enter := func(kind wordKind, rows [][]string, counted bool) {
-		for i, row := range rows {
-			entry := vocabularyEntry{kind: kind, as: row[0]}
-			if counted {
-				entry.bit = 1 << i
-			}
-			for _, word := range row {
-				index[word] = entry
-			}
+// rowsOf splits a table into its rows.
+func rowsOf(table, separator string) (rows [][]string) {
+	for line := range strings.Lines(folded(table)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			rows = append(rows, strings.Split(line, separator))
 		}
 	}
-	enter(titleWord, titleWords, true)
-	enter(formWord, legalForms, true)
-	enter(tradeWord, tradeWords, false)
-	enter(generationWord, generationWords, false)
-	return index
+	return rows
 }
 
-// indexGroups maps each word to the number of its row, from 1.
-func indexGroups(rows [][]string) map[string]int {
-	index := map[string]int{}
-	for i, row := range rows {
-		for _, word := range row {
-			index[word] = i + 1
+// folded writes the Arabic letters as the reader does.
+func folded(text string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(text) {
+		if as, known := letterFolds[r]; known {
+			b.WriteString(as)
+		} else if !isSilent(r) {
+			b.WriteRune(r)
 		}
 	}
-	return index
+	return b.String()
+}
+
+// indexVocabulary indexes the words of the tables, and the phrases of several words by
+// their letters.
+func indexVocabulary() (words, phrases map[string]vocabularyEntry) {
+	words = map[string]vocabularyEntry{
+		"AND": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "NIG": {as: "NIGERIA"},
+	}
+	for _, abd := range []string{"ABDEL", "ABDUL", "ABDAL", "ABDOUL", "ABDOL", "ABDUR", "ABDER", "ABDAR", "ABDOUR"} {
+		words[abd] = vocabularyEntry{as: "ABD"}
+	}
+	texts := map[string]vocabularyEntry{}
+	enter := func(kind wordKind, rows [][]string, kept bool) {
+		for i, row := range rows {
+			first := strings.TrimLeft(row[0], "?+-")
+			for _, text := range row {
+				entry := vocabularyEntry{kind: kind, bit: 1 << i}
+				if kept && len(row) > 1 && !strings.Contains(first, " ") {
+					entry.as = first
+				}
+				if strings.HasPrefix(text, "?") {
+					entry.kind = doubtfulWord
+				}
+				switch row[0][0] {
+				case '+':
+					entry.bit |= 1 // of LTD, the first row
+				case '-':
+					entry.bit = noForm
+				}
+				texts[strings.TrimLeft(text, "?+-")] = entry
+			}
+		}
+	}
+	enter(titleWord, rowsOf(titlesTable, ", "), false)
+	enter(formWord, legalForms, false)
+	enter(businessWord, rowsOf(businessTable, ", "), true)
+	enter(generationWord, generations, true)
+	enter(tradingAsWord, tradingAs, false)
+	for text, entry := range texts {
+		if !strings.Contains(text, " ") {
+			words[text] = entry
+		}
+	}
+	senior := words["SR"]
+	senior.sister = true
+	words["SR"] = senior
+	phrases = map[string]vocabularyEntry{}
+	for text, entry := range texts {
+		if parts := strings.Fields(text); len(parts) > 1 {
+			enterPhrase(words, phrases, parts, entry)
+		}
+	}
+	return words, phrases
+}
+
+func enterPhrase(words, phrases map[string]vocabularyEntry, parts []string, entry vocabularyEntry) {
+	first := words[parts[0]]
+	first.longest = max(first.longest, len(parts))
+	words[parts[0]] = first
+	entry.words = len(parts)
+	for i, part := range parts {
+		parts[i] = cmp.Or(words[part].as, part)
+	}
+	phrases[strings.Join(parts, "")] = entry
+}
+
+// lookUp returns the entry of a word. An Arabic word of businesses may have an article, a
+// preposition, or both.
+func lookUp(word []byte) vocabularyEntry {
+	entry, found := vocabulary[string(word)]
+	if found || word[0] < utf8.RuneSelf {
+		return entry
+	}
+	for _, prefix := range []string{"لل", "وال", "ال"} {
+		rest, attached := bytes.CutPrefix(word, []byte(prefix))
+		if !attached || len(rest) == 0 {
+			continue
+		}
+		if entry := vocabulary[string(rest)]; entry.kind.ofBusiness() || entry.kind == formWord {
+			entry.as = cmp.Or(entry.as, string(rest))
+			return entry
+		}
+		if prefix == "لل" { // FOR THE
+			return vocabularyEntry{kind: businessWord}
+		}
+	}
+	return vocabularyEntry{}
+}
+
+// indexNames indexes the table of names by word and by sound. A row is one name; words in
+// different rows are two names. A row that begins with ! is a note on names that could
+// pass for one; a word that only such notes contain has a row of its own.
+func indexNames() (spellings, apart [][]string, words, sounds map[string][]int) {
+	words, sounds = map[string][]int{}, map[string][]int{}
+	row := 0
+	enter := func(word string) {
+		var t parsedName
+		t.read(word)
+		name := t.text(t.words[0])
+		if strings.HasPrefix(word, "ال") {
+			name = t.letters[t.words[0].lead:t.words[0].end]
+		}
+		words[string(name)] = append(words[string(name)], row)
+		if isLatinWord(name) {
+			key := string(soundWord(nil, name))
+			sounds[key] = append(sounds[key], row)
+		}
+	}
+	for _, line := range rowsOf(namesTable, ": ") {
+		if names, found := strings.CutPrefix(line[0], "! "); found {
+			apart = append(apart, append(strings.Fields(names), line[1:]...))
+			continue
+		}
+		spellings = append(spellings, strings.Fields(line[0]))
+		for _, word := range strings.Fields(line[0]) {
+			enter(word)
+		}
+		row++
+	}
+	for _, note := range apart {
+		for _, word := range note[:2] {
+			if _, found := words[word]; !found {
+				enter(word)
+				row++
+			}
+		}
+	}
+	return spellings, apart, words, sounds
 }

@@ -2,14 +2,18 @@ package names
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // wordView is a word during a comparison.
 type wordView struct {
 	text    []byte
-	article bool
+	whole   []byte // the text with an article, as written
+	article bool   // AL or EL precedes it
 	hidden  bool
+	marked  bool // it has an Ṣ or an Ɔ
 }
 
 // matchGrade is a kind of agreement of two words, strongest first.
@@ -28,8 +32,8 @@ const (
 
 // gradeRules maps each grade to its rule.
 var gradeRules = [...]ruleIndex{
-	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated, gradeJoined: ruleJoined,
-	gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
+	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated,
+	gradeJoined: ruleJoined, gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
 }
 
 // writtenOut reports whether the grade requires the whole word on both sides.
@@ -47,11 +51,12 @@ func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool
 	if w.hidden || other.hidden {
 		return grade == gradeMasked && w.visibleIn(other)
 	}
+	a, b := withoutArticle(w, other)
 	switch grade {
 	case gradeSpelling:
-		return w.soundsLike(other)
+		return sameName(w.text, other.text) || sameName(a, b) || (w.marked || other.marked) && sameUnmarked(w.text, other.text)
 	case gradeTransliterated:
-		return w.readsAs(other)
+		return w.readsAs(other) || other.readsAs(w)
 	case gradeTypo:
 		return isTypo(w.text, other.text, typoLetters)
 	case gradeInitial:
@@ -61,43 +66,152 @@ func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool
 	return false
 }
 
-// soundsLike reports whether the words are usual spellings of the same name.
-func (w wordView) soundsLike(other wordView) bool {
-	if sameSound(w.text, other.text) {
-		return true
-	}
+// withoutArticle returns the words without an article that is attached to one of them, if
+// the other has one too: ELMASRY is EL MASRY.
+func withoutArticle(w, other wordView) (a, b []byte) {
 	rest, attached := attachedArticle(w.text)
 	otherRest, otherAttached := attachedArticle(other.text)
 	switch {
 	case attached && otherAttached:
-		return sameSound(rest, otherRest)
+		return rest, otherRest
 	case attached && other.article:
-		return sameSound(rest, other.text)
+		return rest, other.text
 	case otherAttached && w.article:
-		return sameSound(w.text, otherRest)
+		return w.text, otherRest
+	}
+	return w.text, other.text
+}
+
+// joins reports whether the word is the words of the text, written as one.
+func (w wordView) joins(text []byte) bool {
+	if w.hidden || bytes.IndexByte(text, '*') >= 0 || max(len(w.text), len(text)) > maxWordLetters {
+		return false
+	}
+	var joined [maxWordLetters]byte
+	start, end := foldWord(joined[:copy(joined[:], text)])
+	return sameWord(w.text, joined[start:end])
+}
+
+// joinsOver reports whether the word is two names with an Arabic article between them,
+// each in some spelling: SEIFELISLAM, SALAHUDDIN and HEBATALLAH are SAIF EL ISLAM, SALAH
+// EL DIN and HEBA ALLAH.
+func (w wordView) joinsOver(first, last wordView) bool {
+	if w.hidden || first.hidden || last.hidden || len(w.text) > maxWordLetters {
+		return false
+	}
+	rest, attached := attachedArticle(last.text)
+	for i := 2; i < len(w.text)-2; i++ {
+		n := articleAt(w.text[i:])
+		if n == 0 || !sameWord(w.text[:i], first.text) && !sameWord(bytes.TrimSuffix(w.text[:i], []byte("T")), first.text) {
+			continue
+		}
+		if last.article && sameWord(w.text[i+n:], last.text) || attached && sameWord(w.text[i+n:], rest) {
+			return true
+		}
 	}
 	return false
+}
+
+// articleAt returns the length of the article at the beginning, whose L may have become
+// the next consonant, or 0.
+func articleAt(word []byte) int {
+	switch {
+	case bytes.HasPrefix(word, []byte("ال")):
+		return len("ال")
+	case strings.IndexByte("AEU", word[0]) < 0:
+		return 0
+	case word[1] == 'L' || word[1] == word[2]:
+		return 2
+	case word[0] == 'U': // NURUDEEN
+		return 1
+	}
+	return 0
+}
+
+// sameWord reports whether two words are one name, in one script or in two.
+func sameWord(a, b []byte) bool {
+	x, y := wordView{text: a}, wordView{text: b}
+	return sameName(a, b) || x.readsAs(y) || y.readsAs(x)
+}
+
+func sameScript(a, b []byte) bool { return (a[0] < utf8.RuneSelf) == (b[0] < utf8.RuneSelf) }
+
+// relation is what the table of names says about two words.
+type relation int
+
+const (
+	unlisted relation = iota
+	oneName
+	twoNames
+)
+
+// relate looks two words up.
+func relate(a, b []byte) relation { return related(listedRows(a), listedRows(b)) }
+
+// related compares the rows in which two words are listed.
+func related(a, b []int) relation {
+	if len(a) == 0 || len(b) == 0 {
+		return unlisted
+	}
+	for _, row := range a {
+		if slices.Contains(b, row) {
+			return oneName
+		}
+	}
+	return twoNames
+}
+
+// listedRows looks a word up. A Latin word that is not in the table is looked up by its
+// sound.
+func listedRows(word []byte) []int {
+	if rows := listed[string(word)]; rows != nil || !isLatinWord(word) {
+		return rows
+	}
+	var buf [maxWordLetters]byte
+	return listedSounds[string(soundWord(buf[:0], word))]
 }
 
 // minSound is the minimum length of a spelling's key: LEE is not LI.
 const minSound = 3
 
-func sameSound(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if !isLatinWord(a) || !isLatinWord(b) {
+// sameName reports whether the words are usual spellings of the same name.
+func sameName(a, b []byte) bool {
+	if !sameScript(a, b) {
 		return false
 	}
-	if group := spellingGroups[string(a)]; group != 0 && group == spellingGroups[string(b)] {
-		return true
-	}
-	if firstSound(a) != firstSound(b) {
+	known := relate(a, b)
+	return bytes.Equal(a, b) || known == oneName || known == unlisted && (sameSound(a, b) || sameArabic(a, b))
+}
+
+func sameSound(a, b []byte) bool {
+	if !isLatinWord(a) || !isLatinWord(b) || firstSound(a) != firstSound(b) {
 		return false
 	}
 	var bufA, bufB [maxWordLetters]byte
 	keyA, keyB := soundWord(bufA[:0], a), soundWord(bufB[:0], b)
 	return len(keyA) >= minSound && bytes.Equal(keyA, keyB)
+}
+
+// sameArabic reports whether two Arabic words differ in a final hamza only.
+func sameArabic(a, b []byte) bool {
+	hamza := []byte("ء")
+	return bytes.Equal(bytes.TrimSuffix(a, hamza), bytes.TrimSuffix(b, hamza))
+}
+
+// sameUnmarked is sameName for words with the Yoruba letter Ṣ, which is also written SH,
+// or the Ewe letter Ɔ, which is also written OR.
+func sameUnmarked(a, b []byte) bool {
+	var bufA, bufB [maxWordLetters]byte
+	return sameName(unmarked(bufA[:0], a), unmarked(bufB[:0], b))
+}
+
+func unmarked(to, word []byte) []byte {
+	for i, c := range word {
+		if i == 0 || !(word[i-1] == 'S' && c == 'H' || word[i-1] == 'O' && c == 'R') {
+			to = append(to, c)
+		}
+	}
+	return to
 }
 
 func firstSound(word []byte) byte {
@@ -127,7 +241,7 @@ func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) || areTwoNames(a, b) {
+	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) || relate(a, b) == twoNames {
 		return false
 	}
 	return misspelt(a, b)
@@ -157,11 +271,6 @@ func misspelt(a, b []byte) bool {
 		return a[0] == b[1] && a[1] == b[0]
 	}
 	return false
-}
-
-func areTwoNames(a, b []byte) bool {
-	group := twoNames[string(a)]
-	return group != 0 && group == twoNames[string(b)]
 }
 
 // visibleIn compares a word with a masked word, in which a mask stands for any number of
