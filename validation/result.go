@@ -43,6 +43,8 @@ const (
 // Reasons of results that are not decided by a provider's answer.
 const (
 	reasonMismatch = "The provider returned a different name"
+	reasonBusiness = "The account belongs to a business, not to a person of that name"
+	reasonPerson   = "The account belongs to a person, not to a business of that name"
 	reasonUnserved = "No provider serves this market for such a check"
 	reasonOverdue  = "No provider answered in time"
 	reasonDigits   = "The account number has a wrong check digit"
@@ -96,9 +98,21 @@ func (s *Service) judge(r *request, a *answer) result {
 		return res
 	}
 	if res.match = s.compare(r.name, &a.reply); !res.match.Matches {
-		res.on, res.reason = OnMismatch, reasonMismatch
+		res.on, res.reason = OnMismatch, mismatch(res.match, a.reply.HolderName)
 	}
 	return res
+}
+
+// mismatch returns the reason for names that differ. A sole trader whose account is his
+// business's learns that from it.
+func mismatch(match names.Comparison, holder string) string {
+	switch {
+	case match.Rule != names.RuleKind:
+		return reasonMismatch
+	case names.IsBusiness(holder):
+		return reasonBusiness
+	}
+	return reasonPerson
 }
 
 func (s *Service) compare(name string, a *ports.Answer) names.Comparison {

@@ -65,6 +65,21 @@ func TestTheNameDecidesTheStatus(t *testing.T) {
 	}
 }
 
+// A person who is paid on a business's account learns why the name does not match.
+func TestTheReasonSaysWhoseAccountItIs(t *testing.T) {
+	for _, c := range []struct{ supplied, returned, reason string }{
+		{"Kofi Mensah", "KOFI MENSAH BAKERY", "The account belongs to a business, not to a person of that name"},
+		{"Kofi Mensah Ltd", "KOFI MENSAH", "The account belongs to a person, not to a business of that name"},
+		{"Kofi Mensah", "KOFI BOATENG", "The provider returned a different name"},
+	} {
+		b := newBench(t, inMemory(t))
+		b.first.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: c.returned})
+		v := b.validate(named(c.supplied))
+		assert.Equal(t, ports.StatusNameMismatch, v.Status, c)
+		assert.Equal(t, c.reason, v.FailureReason, c)
+	}
+}
+
 func TestTheProvidersReasonIsPassedOn(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.first.Answer(notFound)
