@@ -53,5 +53,5 @@ func rows() []row {
 			name: "1,000 requests at once for one account, SQLite", reference: "1,000 goroutines that wait as long as the provider, 1 s",
 			ours: crowdOn(crowdSQLite), ref: crowdBare, goal: within(1.1), allocs: -1, fixed: 1,
 		},
-	}, slices.Concat(ruleRows(), failureRows(), matchRows(), formatRows(), postgresRows())...)
+	}, slices.Concat(ruleRows(), nameRows(), failureRows(), matchRows(), formatRows(), postgresRows())...)
 }
