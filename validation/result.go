@@ -44,7 +44,6 @@ const (
 const (
 	reasonMismatch = "The provider returned a different name"
 	reasonBusiness = "The account belongs to a business, not to a person of that name"
-	reasonPerson   = "The account belongs to a person, not to a business of that name"
 	reasonUnserved = "No provider serves this market for such a check"
 	reasonOverdue  = "No provider answered in time"
 	reasonDigits   = "The account number has a wrong check digit"
@@ -106,13 +105,10 @@ func (s *Service) judge(r *request, a *answer) result {
 // mismatch returns the reason for names that differ. A sole trader whose account is his
 // business's learns that from it.
 func mismatch(match names.Comparison, holder string) string {
-	switch {
-	case match.Rule != names.RuleKind:
-		return reasonMismatch
-	case names.IsBusiness(holder):
+	if match.Rule == names.RuleKind && names.IsBusiness(holder) {
 		return reasonBusiness
 	}
-	return reasonPerson
+	return reasonMismatch
 }
 
 func (s *Service) compare(name string, a *ports.Answer) names.Comparison {

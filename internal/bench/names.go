@@ -13,11 +13,12 @@ import (
 // comparison is the longest time of a comparison of usual names.
 const comparison = 20 * time.Microsecond
 
-// namePairs are usual pairs; only the last one is of two holders.
+// namePairs are usual pairs; only the last pair names two people.
 var namePairs = [][2]string{
 	{"Ama Serwaa Mensah", "MENSAH AMA SERWAA"}, {"Ama Mensah", "MRS MENSAH, AMA SERWAA"}, {"Adéṣọlá Ọ̀pẹ́yẹmí", "ADESOLA OPEYEMI"},
 	{"عبد الرحمن يوسف", "ABDELRAHMAN YOUSSEF"}, {"Acme Trading (Pty) Ltd.", "ACME TRADING PROPRIETARY LIMITED"},
-	{"Chukwuemeka Okafor", "OKAFOR CHUKWEUMEKA"}, {"John Kofi Mensah", "MENSAH JAMES KWAME"},
+	{"Chukwuemeka Okafor", "OKAFOR CHUKWEUMEKA"}, {"Salah El-Din Hassanein", "HASSANEIN SALAHUDDIN"},
+	{"Oluwaseun Adebayo Chukwuemeka Nwachukwu", "OLUWASEYI ADEBOLA CHUKWUEBUKA NWANKWO"},
 }
 
 // nameRows compares the comparison of names with the plainest one that ignores order,
@@ -25,7 +26,7 @@ var namePairs = [][2]string{
 func nameRows() []row {
 	return []row{{
 		name: "names: compare", reference: "decomposed, upper case, sorted words, same pairs",
-		ours: namesOurs, ref: namesPlain, goal: within(8), allocs: 1,
+		ours: namesOurs, ref: namesPlain, goal: within(12), allocs: 1,
 	}}
 }
 

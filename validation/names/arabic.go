@@ -3,6 +3,7 @@ package names
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,8 +15,8 @@ type arabicLetter struct {
 	last  []string // also at its end
 }
 
-// arabicLetters contains the 28 letters and those of loan names. Before the lookup, hamza
-// is dropped, ta marbuta becomes heh, and alef maksura becomes yeh.
+// arabicLetters contains the 28 letters and those of loan names. Before the lookup, ta
+// marbuta becomes heh.
 var arabicLetters = arabicTable(map[rune][3]string{
 	'ا': {"A AA", "E I O U OU", "AH"},
 	'ب': {"B", "", ""},
@@ -35,6 +36,7 @@ var arabicLetters = arabicTable(map[rune][3]string{
 	'ط': {"T", "", ""},
 	'ظ': {"Z DH TH", "", ""},
 	'ع': {"- A E I O U", "", ""},
+	'ﻋ': {"A E I O U", "", ""}, // at the beginning, before a consonant
 	'غ': {"GH G", "", ""},
 	'ف': {"F PH V", "", ""},
 	'ق': {"Q K G C", "", ""},
@@ -42,9 +44,11 @@ var arabicLetters = arabicTable(map[rune][3]string{
 	'ل': {"L", "", ""},
 	'م': {"M", "", ""},
 	'ن': {"N", "", ""},
-	'ه': {"H", "", "A AH E EH HA AT ET"},
+	'ه': {"H", "", "A AH E EH HA"},
 	'و': {"W V O U OU OO", "", ""},
-	'ي': {"Y I EE IE EI AI AY EY", "", "A"},
+	'ي': {"Y I EE IE EI AI AY EY", "", ""},
+	'ى': {"Y I EE IE EI AI AY EY A", "", ""}, // without dots, at the end
+	'إ': {"E I", "", ""},                     // at the beginning
 	'پ': {"P", "", ""},
 	'ڤ': {"V", "", ""},
 	'گ': {"G", "", ""},
@@ -72,14 +76,20 @@ func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 // does not write, may follow any letter but the last. Long vowels are required: حسين is
 // HUSSEIN, not HASSAN. An E after -IN may be silent. Neither word may be longer than
 // maxWordLetters.
-func transliterates(arabic, latin []byte) bool {
+func transliterates(arabic, latin []byte, marks letterMarks) bool {
 	at := uint64(1) // bit i: the letters so far can be read as the first i Latin letters
 	var before rune
 	for rest := arabic; len(rest) > 0 && at != 0; {
 		r, width := utf8.DecodeRune(rest)
 		rest = rest[width:]
-		at = readLetter(at, latin, arabicLetters[r], before == 0, len(rest) == 0) | readYeh(at, latin, r, before, rest)
-		before = r
+		next := readLetter(at, latin, arabicLetters[variant(r, rest, before == 0, marks)], before == 0, len(rest) == 0)
+		if r == 'ي' && before == 'ا' && len(rest) > 0 || r == 'ي' && before != 0 && utf8.RuneCount(rest) > 1 {
+			next |= readLatin(at, latin, yehAsE) // WAEL, SHERIN
+		}
+		if r == 'ي' && width+len("ا")+len(rest) == len(arabic) && before == 'ا' {
+			next |= readLatin(1, latin, alefYeh) // EHAB, IMAN
+		}
+		at, before = next, r
 	}
 	if bytes.HasSuffix(latin, []byte("INE")) && bytes.HasSuffix(arabic, []byte("ين")) {
 		at |= at << 1
@@ -87,20 +97,22 @@ func transliterates(arabic, latin []byte) bool {
 	return at&(1<<len(latin)) != 0
 }
 
-// readYeh reads a yeh as E after an alef (WAEL) and before two more letters (SHERIN), and
-// an alef before a yeh at the beginning as nothing (EHAB).
-func readYeh(at uint64, latin []byte, r, before rune, rest []byte) uint64 {
-	switch {
-	case r == 'ا' && before == 0 && bytes.HasPrefix(rest, []byte("ي")):
-		return at
-	case r == 'ي' && before != 0 && (before == 'ا' && len(rest) > 0 || utf8.RuneCount(rest) > 1):
-		return readLatin(at, latin, yehAsE)
+// variant returns the key of a letter whose spellings depend on its place or its marks.
+func variant(r rune, rest []byte, first bool, marks letterMarks) rune {
+	switch next, _ := utf8.DecodeRune(rest); {
+	case r == 'ع' && first && next != 'ا' && next != 'و' && next != 'ي':
+		return 'ﻋ'
+	case r == 'ا' && first && marks&markBelow != 0:
+		return 'إ'
+	case r == 'ي' && len(rest) == 0 && marks&markDotless != 0:
+		return 'ى'
 	}
-	return 0
+	return r
 }
 
 var (
 	yehAsE           = []string{"E"}
+	alefYeh          = []string{"E", "I", "EE"}
 	shortVowels      = []string{"A", "E", "I", "O", "U"}
 	firstShortVowels = []string{"OU"} // MOUHAMED, as in the Maghreb
 )
@@ -153,15 +165,22 @@ func (w wordView) readsAs(other wordView) bool {
 	if w.text[0] < utf8.RuneSelf || !isLatinWord(other.text) {
 		return false
 	}
+	if w.reads(other) {
+		return true
+	}
 	rest, attached := attachedArticle(other.text)
-	return w.reads(other.text) || w.article && attached && w.reads(rest)
+	var span wordSpan
+	return w.article && attached && w.reads(other.part(rest, &span))
 }
 
-func (w wordView) reads(latin []byte) bool {
-	rows := listed[string(w.whole)]
-	if rows == nil {
-		rows = listed[string(w.text)]
+// reads reports whether the Latin word is a spelling of the Arabic one. If it is listed as
+// one of another Arabic name, it is none: سالمة is not SALMA, because سلمى is.
+func (w wordView) reads(latin wordView) bool {
+	switch known := related(w.rows, latin.rows); {
+	case known != unlisted:
+		return known == oneName
+	case slices.ContainsFunc(latin.rows, func(row int) bool { return w.tables.arabic[row] }):
+		return false
 	}
-	known := related(rows, listedRows(latin))
-	return known == oneName || known == unlisted && transliterates(w.text, latin)
+	return transliterates(w.spelt, latin.text, w.marks)
 }

@@ -8,7 +8,8 @@ import (
 // compareBusinesses compares two names of businesses word by word: each word counts, and
 // so does their order. Initials, misspellings and sounds make another business.
 func compareBusinesses(a, b *parsedName) tally {
-	x, y := side{text: a, words: a.words[:a.count], cut: a.mayBeCut()}, side{text: b, words: b.words[:b.count], cut: b.mayBeCut()}
+	x := side{text: a, words: a.words[:a.count], cut: a.mayBeCut(), exact: true}
+	y := side{text: b, words: b.words[:b.count], cut: b.mayBeCut(), exact: true}
 	var found tally
 	i, j := 0, 0
 	for i < len(x.words) && j < len(y.words) {
@@ -55,8 +56,7 @@ func alignWords(x, y *side, i, j int) (n, m int, grade matchGrade) {
 	if n := x.joinedAs(i, other); n > 0 {
 		return n, 1, gradeJoined
 	}
-	lastOne, lastOther := i == len(x.words)-1, j == len(y.words)-1
-	if lastOne && lastOther && (x.cut && one.begins(other) || y.cut && other.begins(one)) {
+	if i == len(x.words)-1 && j == len(y.words)-1 && (x.cut && one.begins(other) || y.cut && other.begins(one)) {
 		return 1, 1, gradeCut
 	}
 	return 0, 0, gradeSame
@@ -65,15 +65,12 @@ func alignWords(x, y *side, i, j int) (n, m int, grade matchGrade) {
 // endsInForm reports whether only the last word is left, and a bank has truncated it in a
 // legal form of the other name: LIM for LIMITED.
 func (s *side) endsInForm(i int, other *parsedName) bool {
-	if !s.cut || i == 0 || i != len(s.words)-1 {
+	if !s.cut || i == 0 || i != len(s.words)-1 || s.words[i].end-s.words[i].start < 2 {
 		return false
 	}
-	text := string(s.view(i).text)
-	for bit, form := range legalForms {
-		for _, written := range form {
-			if other.forms&(1<<bit) != 0 && strings.HasPrefix(written, text) {
-				return true
-			}
+	for _, form := range s.text.tables.forms {
+		if other.forms&form.bit != 0 && strings.HasPrefix(form.text, string(s.view(i).text)) {
+			return true
 		}
 	}
 	return false

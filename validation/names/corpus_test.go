@@ -101,8 +101,10 @@ func drawCorpus(t testing.TB) string {
 	b.WriteString(`
 ## How well it works
 
-The pairs of [corpus.csv](../../validation/names/testdata/corpus.csv) were collected from public lists and documents by somebody who
-had not seen the tables below. Full names are made of single names of lists; none is a real person's.
+The pairs of [corpus.csv](../../validation/names/testdata/corpus.csv) were written in two parts from public lists and documents, without
+knowledge of the tables. Full names are made of single names of lists; none is a real person's. The tables were mended after each part:
+when the second one was new, 6 of 100 holders were missed, and 2 of 100 others were accepted, most of them people against a shop
+of their own name. Expect as much of names that nobody has tried.
 
 | group | same holder | missed | other holder | accepted |
 |---|---|---|---|---|

@@ -14,33 +14,14 @@ type Section struct {
 	Rows        [][2]string
 }
 
-// Sections returns the tables as the code uses them.
+// Sections returns the tables that the page shows.
 func Sections() []Section {
 	return []Section{
-		{"Titles", "Not compared. A row's titles are one.", [2]string{"title", "also"}, listRows(rowsOf(titlesTable, ", "))},
-		{"Legal forms", "Not compared as words; two businesses with different forms are two. Dots make no difference.", [2]string{"form", "also"}, listRows(legalForms)},
-		{"Words of businesses", "One of them makes a name a business's; one with a question mark, which is also a person's name, only beside two other words. A row's words are one.", [2]string{"word", "also"}, listRows(rowsOf(businessTable, ", "))},
-		{"Spellings", "Each row is one name. If two words are listed in different rows, they are two names, however alike.", [2]string{"name", "other spellings"}, listRows(spellings)},
-		{"Names apart", "They are near each other, and they are two names.", [2]string{"names", "because"}, apartRows()},
 		{"Vowels", "A misspelling writes one for the other.", [2]string{"vowel", "for"}, vowelRows()},
-		{"Letters", "Unicode does not take these letters apart. A hamza is left out.", [2]string{"letter", "read as"}, letterRows()},
+		{"Letters", "Unicode does not take these letters apart.", [2]string{"letter", "read as"}, letterRows()},
 		{"Accents", "Left out, from the first to the last.", [2]string{"first", "last"}, accentRows()},
 		{"Arabic letters", "What a letter may be in Latin script. A dash means nothing.", [2]string{"letter", "anywhere; at the beginning; at the end"}, arabicRows()},
 	}
-}
-
-func listRows(table [][]string) (rows [][2]string) {
-	for _, row := range table {
-		rows = append(rows, [2]string{row[0], strings.Join(row[1:], ", ")})
-	}
-	return sorted(rows)
-}
-
-func apartRows() (rows [][2]string) {
-	for _, note := range namesApart {
-		rows = append(rows, [2]string{note[0] + ", " + note[1], note[2]})
-	}
-	return sorted(rows)
 }
 
 func vowelRows() (rows [][2]string) {

@@ -25,8 +25,11 @@ func isSilent(r rune) bool {
 	return r >= 0x80 && (unicode.Is(accents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// dotBelow is the mark under Ṣ.
-const dotBelow = '\u0323'
+// Marks that make another letter.
+const (
+	dotBelow   = '\u0323' // Ṣ
+	hamzaBelow = '\u0655' // إ
+)
 
 // foldWord writes ABDEL-, ABDUL-, ABDUR- and similar prefixes in place as ABD-. It returns
 // the range of the word without the Arabic article at the beginning.
@@ -44,21 +47,20 @@ func foldWord(word []byte) (start, end int) {
 }
 
 // foldAbd removes the article of ABD-EL-RAHMAN, even if its L has become the next
-// consonant: ABDERRAHMAN.
+// consonant: ABDERRAHMAN, ABDUR RAHMAN.
 func foldAbd(word []byte) int {
 	const abd = len("ABD")
 	i := abd
 	for i < len(word) && strings.IndexByte("AEOU", word[i]) >= 0 {
 		i++
 	}
-	assimilated := i+1 < len(word) && word[i] == word[i+1]
-	if i == abd || i == len(word) || (word[i] != 'L' && !assimilated) {
+	if i == abd || i == len(word) || len(word)-i == 2 {
 		return len(word)
 	}
-	if rest := len(word) - i - 1; rest == 1 {
-		return len(word)
+	if rest := word[i+1:]; word[i] == 'L' || len(rest) > 0 && word[i] == rest[0] || len(rest) == 0 && word[i] == 'R' {
+		return abd + copy(word[abd:], rest)
 	}
-	return abd + copy(word[abd:], word[i+1:])
+	return len(word)
 }
 
 // soundWord writes a Latin word with one spelling for sounds that are often spelled in
@@ -79,6 +81,15 @@ func soundWord(key []byte, word []byte) []byte {
 		key = append(key, c)
 	}
 	return key
+}
+
+// minSound is the minimum length of a spelling's key: LEE is not LI.
+const minSound = 3
+
+// soundLetter returns the first letter of the word's key.
+func soundLetter(word []byte) byte {
+	sound, _ := soundAt(word)
+	return sound
 }
 
 // soundAt returns the letter for the first sound of the word, and its width.

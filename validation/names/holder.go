@@ -1,28 +1,30 @@
 package names
 
+import "unicode/utf8"
+
 // recognise finds titles, legal forms and words of businesses, of which some consist of
 // several words. What follows T/A is left out: the holder stands before it.
 func (t *parsedName) recognise() {
 	for i := 0; i < t.count; i++ {
 		t.recognisePhrase(i)
-		if i > 0 && t.words[i].entry.kind == tradingAsWord {
+		if i > 0 && t.words[i].kind == tradingAsWord {
 			t.count, t.size, t.length = i, t.words[i-1].end, 0
 		}
 	}
-	t.recogniseSister()
+	t.recogniseTitles()
 	t.recogniseDottedForm()
 	t.decideKind()
 }
 
 // recognisePhrase makes one word of the longest phrase that begins with word i.
 func (t *parsedName) recognisePhrase(i int) {
-	for n := min(t.words[i].entry.longest, t.count-i); n > 1; n-- {
-		w := &t.words[i]
-		entry, found := phrases[string(t.letters[w.lead:t.words[i+n-1].end])]
-		if !found || entry.words != n || entry.kind == tradingAsWord && len(t.text(*w)) == 1 && t.words[i+1].gap != gapSlash {
+	w := &t.words[i]
+	for n := min(w.longest, t.count-i); n > 1; n-- {
+		entry, found := t.tables.phrases[string(t.letters[w.lead:t.words[i+n-1].end])]
+		if !found || entry.kind == tradingAsWord && len(t.text(*w)) == 1 && t.words[i+1].gap != gapSlash {
 			continue
 		}
-		w.start, w.entry, w.end = w.lead, entry, t.words[i+n-1].end
+		w.start, w.vocabularyEntry, w.end = w.lead, entry, t.words[i+n-1].end
 		if entry.as != "" {
 			w.end = w.start + copy(t.letters[w.start:], entry.as)
 		}
@@ -31,17 +33,28 @@ func (t *parsedName) recognisePhrase(i int) {
 	}
 }
 
-// recogniseSister makes SR a title if only titles precede it; elsewhere it is SENIOR.
-func (t *parsedName) recogniseSister() {
-	for i := range t.count - 1 {
-		switch w := &t.words[i]; {
-		case w.entry.kind == titleWord:
-		case w.entry.kind == generationWord && w.entry.sister:
-			w.entry = vocabulary["SISTER"]
-			return
-		default:
-			return
+// recogniseTitles makes words of the titles between other words, because they are names
+// there: ABDI HAJI MOHAMED. SR is SISTER before a name and SENIOR after it.
+func (t *parsedName) recogniseTitles() {
+	last := 0 // words before it are followed by one that is no title
+	for i := range t.count {
+		if w := &t.words[i]; w.kind != titleWord && w.kind != sisterWord && w.kind != andWord {
+			last = i
 		}
+	}
+	leads := true
+	for i := range t.count {
+		w := &t.words[i]
+		leads = leads || w.gap == gapAnd || w.gap == gapSlash || w.kind == andWord
+		switch {
+		case w.kind == sisterWord && leads && i < last:
+			w.vocabularyEntry = t.tables.vocabulary["SISTER"]
+		case w.kind == sisterWord:
+			w.vocabularyEntry = t.tables.vocabulary["SENIOR"]
+		case w.kind == titleWord && !leads && i < last:
+			w.kind = plainWord
+		}
+		leads = leads && (w.kind == titleWord || w.kind == andWord)
 	}
 }
 
@@ -55,71 +68,75 @@ func (t *parsedName) recogniseDottedForm() {
 		}
 	}
 	if end-from > 1 {
-		t.enterForm(from, end, ^uint64(0))
+		t.enterForm(from, end, ^uint64(noForm))
 	}
 }
 
 // beforeForms returns the number of words before the legal forms at the end.
 func (t *parsedName) beforeForms() int {
 	end := t.count
-	for end > 0 && t.words[end-1].entry.kind == formWord {
+	for end > 0 && t.words[end-1].kind == formWord {
 		end--
 	}
 	return end
 }
 
-// enterForm makes the words from..end a legal form if their letters are one of the wanted.
+// enterForm makes one word of the words from..end if their letters are a wanted form.
 func (t *parsedName) enterForm(from, end int, wanted uint64) {
-	entry := lookUp(t.letters[t.words[from].start:t.words[end-1].end])
-	if entry.kind != formWord || entry.bit&wanted == 0 || from == 0 {
-		return
-	}
-	for i := from; i < end; i++ {
-		t.words[i].entry = vocabularyEntry{kind: formWord, bit: entry.bit}
+	w := &t.words[from]
+	entry := t.tables.lookUp(t.letters[w.start:t.words[end-1].end])
+	if entry.kind == formWord && entry.bit&wanted != 0 && from > 0 {
+		w.vocabularyEntry, w.end = entry, t.words[end-1].end
+		t.count = from + 1 + copy(t.words[from+1:], t.words[end:t.count])
 	}
 }
 
 // shareForms reads letters with blanks at the end as a legal form if the other name has
 // that form: S A E. Otherwise they are initials.
-func (t *parsedName) shareForms(other *parsedName) {
+func (t *parsedName) shareForms(wanted uint64) {
 	end := t.beforeForms()
-	for from := end - 1; from > 0 && t.letter(from) && other.forms != 0; from-- {
-		t.enterForm(from, end, other.forms)
+	for from := end - 2; from > 0 && wanted != 0 && t.letter(from) && t.letter(from+1); from-- {
+		t.enterForm(from, end, wanted&^noForm)
 	}
 	t.decideKind()
 }
 
-// decideKind reports a business if a word or a legal form says so. A word that is also a
-// name says so after another word and beside two.
+// decideKind finds the legal forms, which stand at the end, consist of several words or
+// are in Arabic, and reports a business if a word or a form makes it one.
 func (t *parsedName) decideKind() {
 	t.forms, t.titles, t.business = 0, 0, false
-	others, doubtful := 0, false
-	for _, w := range t.words[:t.count] {
-		switch w.entry.kind {
+	names, doubtful := 0, false
+	for i, end := 0, t.beforeForms(); i < t.count; i++ {
+		switch w := &t.words[i]; w.kind {
 		case formWord:
-			t.forms |= w.entry.bit
 			t.business = true
+			if i < end && !w.phrase && t.letters[w.start] < utf8.RuneSelf {
+				w.kind = businessWord // LTD within a name is a word
+				continue
+			}
+			t.forms |= w.bit
 		case businessWord, tradingAsWord:
 			t.business = true
 		case titleWord:
-			t.titles |= w.entry.bit
-		case doubtfulWord: // TRUST MOYO begins with a given name
-			if others == 0 || doubtful {
-				others++
-			} else {
-				doubtful = true
+			t.titles |= w.bit
+		case doubtfulWord:
+			if doubtful {
+				names++
 			}
-		case plainWord, generationWord:
-			others++
-		case andWord, articleWord:
+			doubtful = true
+		case plainWord:
+			if w.end-w.start > 1 {
+				names++
+			}
+		case generationWord, andWord, articleWord, sisterWord:
 		}
 	}
-	t.business = t.business || doubtful && others >= 2
+	t.business = t.business || doubtful && names >= 2
 }
 
-// bare reports whether the name is one word without any sign of its kind. It is read as a
-// business, unless the other name is a person's.
-func (t *parsedName) bare() bool { return t.count == 1 && !t.business }
+// open reports whether the words do not say what kind of holder it is: one word, or words
+// of which letters are hidden. The other side then decides.
+func (t *parsedName) open() bool { return !t.business && (t.count == 1 || t.hidden) }
 
 // arrange removes the words that do not count: titles of a person, legal forms and a
 // leading THE of a business, AND of both. If none is left, all count: Chief can be a name.
@@ -128,11 +145,11 @@ func (t *parsedName) arrange(business bool) {
 	t.holders = 1
 	for i := range t.count {
 		w := t.words[i]
-		opens = kept > 0 && (opens || w.gap == gapAnd || w.gap == gapSlash && t.words[i-1].end-t.words[i-1].start > 1 || w.entry.kind == andWord)
-		if t.whole = !w.entry.kind.leftOut(business) && (kept > 0 || !business || string(t.text(w)) != "THE"); !t.whole {
+		opens = kept > 0 && (opens || w.gap == gapAnd || w.gap == gapSlash && t.words[i-1].end-t.words[i-1].start > 1 || w.kind == andWord)
+		if t.whole = !w.kind.leftOut(business) && (kept > 0 || !business || string(t.text(w)) != "THE"); !t.whole {
 			continue
 		}
-		if w.entry.kind == articleWord && t.precedesWord(i) {
+		if w.kind == articleWord && t.precedesWord(i) {
 			t.words[i+1].article, t.words[i+1].lead = true, w.start
 			continue
 		}
@@ -145,6 +162,23 @@ func (t *parsedName) arrange(business bool) {
 	if kept > 0 {
 		t.count = kept
 	}
+	if !business {
+		t.lookUpNames()
+	}
+}
+
+// lookUpNames looks the words up in the table of names, an Arabic one first with its
+// article: الهام is ELHAM.
+func (t *parsedName) lookUpNames() {
+	for i := range t.count {
+		w := &t.words[i]
+		w.spelt = w.start
+		if rows := t.tables.names[string(t.letters[w.lead:w.end])]; rows != nil && t.letters[w.lead] >= utf8.RuneSelf {
+			w.spelt, w.rows = w.lead, rows
+			continue
+		}
+		w.rows, w.sound = t.tables.know(t.text(*w))
+	}
 }
 
 // precedesWord reports whether word i, an article, belongs to the next word.
@@ -153,5 +187,5 @@ func (t *parsedName) precedesWord(i int) bool {
 		return false
 	}
 	next := t.words[i+1]
-	return next.gap != gapAnd && next.entry.kind != andWord && next.entry.kind != articleWord && next.entry.kind != titleWord
+	return next.gap != gapAnd && next.kind != andWord && next.kind != titleWord
 }

@@ -81,8 +81,8 @@ type Comparison struct {
 func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	thresholds = thresholds.withDefaults()
 	var a, b parsedName
-	a.read(supplied)
-	b.read(returned)
+	a.read(theTables(), supplied)
+	b.read(theTables(), returned)
 	switch {
 	case !a.comparable(&b):
 		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
@@ -97,14 +97,14 @@ func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 
 // compareParsed decides first what kind of holder each side names.
 func compareParsed(a, b *parsedName, thresholds Thresholds) tally {
-	a.shareForms(b)
-	b.shareForms(a)
-	businessA := a.business || a.bare() && (b.business || b.bare())
-	businessB := b.business || b.bare() && (a.business || a.bare())
-	if businessA != businessB && !a.bare() && !b.bare() {
+	formsA, formsB := a.forms, b.forms
+	a.shareForms(formsB)
+	b.shareForms(formsA)
+	openA, openB := a.open(), b.open()
+	if a.business != b.business && !openA && !openB {
 		return tally{hard: ruleKind, paired: 1, left: 1}
 	}
-	business := businessA && businessB
+	business := a.business || b.business || openA && openB
 	a.arrange(business)
 	b.arrange(business)
 	if b.before(a) {
@@ -120,7 +120,7 @@ func compareParsed(a, b *parsedName, thresholds Thresholds) tally {
 // or an institution. A name without such a word may still be one.
 func IsBusiness(name string) bool {
 	var t parsedName
-	t.read(name)
+	t.read(theTables(), name)
 	return t.business
 }
 
@@ -135,6 +135,9 @@ func (t *parsedName) before(other *parsedName) bool {
 	for i := range t.count {
 		if t.words[i].end != other.words[i].end {
 			return t.words[i].end < other.words[i].end
+		}
+		if t.words[i].opens != other.words[i].opens {
+			return t.words[i].opens
 		}
 	}
 	return false

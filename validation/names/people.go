@@ -17,13 +17,10 @@ type side struct {
 	words  []wordSpan
 	paired [maxWords]bool
 	cut    bool // its last word may be truncated
+	exact  bool // words are joined only letter by letter
 }
 
-func (s *side) view(i int) wordView { return s.text.view(s.words[i]) }
-
-func (t *parsedName) view(w wordSpan) wordView {
-	return wordView{text: t.text(w), whole: t.letters[w.lead:w.end], article: w.article, hidden: w.hidden, marked: w.marked}
-}
+func (s *side) view(i int) wordView { return s.text.view(&s.words[i]) }
 
 // holder returns the words of holder i.
 func (t *parsedName) holder(i int) side {
@@ -174,7 +171,11 @@ func (s *side) joinedAs(from int, x wordView) int {
 		if s.paired[from] || s.paired[to-1] || last.opens || last.lead != s.words[to-2].end {
 			return 0
 		}
-		if x.joins(s.text.letters[first.start:last.end]) || to == from+2 && x.joinsOver(s.view(from), s.view(to-1)) {
+		if !s.exact && last.end-last.start == 1 && !bytes.HasSuffix(s.text.letters[:last.start], []byte("NG")) {
+			continue // AMIR A. is not AMIRA, but THIONG O is THIONG'O
+		}
+		text := s.text.letters[first.start:last.end]
+		if s.exact && bytes.Equal(x.text, text) || !s.exact && (x.joins(text) || to == from+2 && x.joinsOver(s.view(from), s.view(to-1))) {
 			return to - from
 		}
 	}
@@ -189,6 +190,9 @@ func (p *pairing) pairCut(short, long *side) {
 		return
 	}
 	x := short.view(last)
+	if len(x.rows) > 0 {
+		return // JOSEPH is not the beginning of JOSEPHINE
+	}
 	for j := range long.words {
 		if y := long.view(j); !long.paired[j] && x.begins(y) {
 			short.paired[last], long.paired[j] = true, true
@@ -198,9 +202,10 @@ func (p *pairing) pairCut(short, long *side) {
 	}
 }
 
-// begins reports whether the word is the beginning of a longer one.
+// begins reports whether the word is the beginning of a longer one. A letter or a number
+// is no beginning.
 func (w wordView) begins(other wordView) bool {
-	return len(other.text) > len(w.text) && bytes.HasPrefix(other.text, w.text)
+	return len(other.text) > len(w.text) && len(w.text) > 1 && bytes.HasPrefix(other.text, w.text) && bytes.IndexAny(w.text, "0123456789") < 0
 }
 
 // judge decides about the unpaired words, and whether the paired ones are enough.
@@ -216,7 +221,7 @@ func (p *pairing) judge(titlesDiffer bool) {
 		p.tally.hard = ruleSingle
 	case p.tally.weak():
 		p.tally.hard = ruleWeak
-	case titlesDiffer && p.tally.full < 2:
+	case titlesDiffer && (p.tally.full < 2 || p.tally.used[ruleFirstMissing] > 0):
 		p.tally.hard = ruleTitle
 	}
 }
@@ -226,7 +231,7 @@ func (p *pairing) count(s *side) (names, generations int) {
 	for i, w := range s.words {
 		switch {
 		case s.paired[i]:
-		case w.entry.kind == generationWord:
+		case w.kind == generationWord:
 			generations++
 			p.tally.used[ruleGeneration]++
 		case i == 0:

@@ -19,6 +19,7 @@ const (
 // parsedName is a parsed name: words of upper-case letters without accents. It contains
 // no pointers into itself, so it can stay on the stack.
 type parsedName struct {
+	tables  *tables
 	letters [maxLetters]byte // the words without separators
 	size    int
 	words   [maxWords]wordSpan
@@ -33,33 +34,47 @@ type parsedName struct {
 	crowded  bool   // too many words or letters
 	whole    bool   // the name ends with a word, which a bank may have truncated
 
-	chunk  int    // start of the current word
-	next   string // what was read since the last word: one of the gaps
-	marked bool   // the current word has an Ṣ or an Ɔ
+	chunk int  // start of the current word
+	next  byte // what was read since the last word: one of the gaps, or 0
+	marks letterMarks
 }
 
 // What can separate a word from the one before it.
 const (
-	gapBlank = " "
-	gapDot   = "." // and no blank
-	gapSlash = "/"
-	gapAnd   = "&"
+	gapBlank = ' '
+	gapDot   = '.' // and no blank
+	gapSlash = '/'
+	gapAnd   = '&'
 )
 
-// wordSpan is a word: a range of the letters of a name.
+// letterMarks are letters of a word that are written in two ways without their marks.
+type letterMarks int
+
+const (
+	markS       letterMarks = 1 << iota // Ṣ, also written SH
+	markO                               // Ɔ, also written OR
+	markBelow                           // إ at the beginning
+	markDotless                         // ى
+)
+
+// wordSpan is a word: a range of the letters of a name, and what the tables say about it.
 type wordSpan struct {
+	vocabularyEntry
 	start, end int
 	lead       int // start of the article before it, or start
-	gap        string
-	entry      vocabularyEntry
+	spelt      int // start of what Latin letters spell
+	gap        byte
 	article    bool // AL or EL precedes it
 	hidden     bool // it has masked letters
 	opens      bool // it begins another holder's name
-	marked     bool // it has an Ṣ, also written SH, or an Ɔ, also written OR
+	marks      letterMarks
+	rows       []int  // in the table of names
+	sound      uint64 // a hash of how it sounds; 0 if that does not count
 }
 
 // read parses the text and finds out what kind of holder it names.
-func (t *parsedName) read(text string) {
+func (t *parsedName) read(tables *tables, text string) {
+	t.tables = tables
 	if len(text) > maxBytes {
 		return
 	}
@@ -97,11 +112,25 @@ func (t *parsedName) take(r rune) {
 	case r == '.':
 		t.separate(gapDot)
 	case isSilent(r):
-		t.marked = t.marked || r == dotBelow && t.size > t.chunk && t.letters[t.size-1] == 'S'
+		t.mark(r)
 	case r >= utf8.RuneSelf:
 		t.takeOther(r)
 	default:
 		t.separate(gapBlank)
+	}
+}
+
+// mark notes a letter or a mark that tells how the word is spelled elsewhere.
+func (t *parsedName) mark(r rune) {
+	switch word := t.letters[t.chunk:t.size]; {
+	case r == dotBelow && bytes.HasSuffix(word, []byte("S")):
+		t.marks |= markS
+	case r == 'Ɔ':
+		t.marks |= markO
+	case r == hamzaBelow && string(word) == "ا":
+		t.marks |= markBelow
+	case r == 'ى':
+		t.marks |= markDotless
 	}
 }
 
@@ -111,7 +140,7 @@ func (t *parsedName) takeOther(r rune) {
 	folded, known := letterFolds[upper]
 	switch {
 	case known:
-		t.marked = t.marked || upper == 'Ɔ'
+		t.mark(upper)
 		t.put([]byte(folded)...)
 	case unicode.IsLetter(upper), unicode.IsNumber(upper), unicode.IsMark(upper):
 		var coded [utf8.UTFMax]byte
@@ -139,10 +168,10 @@ func (t *parsedName) mask() {
 
 // separate ends the current word. Of several separators & outweighs all, a slash outweighs
 // a blank, and a dot counts if it stands alone.
-func (t *parsedName) separate(gap string) {
+func (t *parsedName) separate(gap byte) {
 	t.flush()
 	switch {
-	case t.next == "", gap == gapAnd, gap == gapSlash && t.next != gapAnd:
+	case t.next == 0, gap == gapAnd, gap == gapSlash && t.next != gapAnd:
 		t.next = gap
 	case t.next == gapDot:
 		t.next = gapBlank
@@ -163,20 +192,18 @@ func (t *parsedName) flush() {
 	if t.count > 0 {
 		t.length++
 	}
-	w := wordSpan{start: t.chunk, lead: t.chunk, gap: t.next, marked: t.marked, entry: lookUp(t.letters[t.chunk:t.size])}
-	if w.entry.as != "" {
+	w := wordSpan{start: t.chunk, lead: t.chunk, gap: t.next, marks: t.marks, vocabularyEntry: t.tables.lookUp(t.letters[t.chunk:t.size])}
+	if w.as != "" {
 		t.size = t.chunk
-		t.put([]byte(w.entry.as)...)
+		t.put([]byte(w.as)...)
 	}
-	if w.entry.kind == plainWord || w.entry.kind.ofBusiness() {
-		start, end := foldWord(t.letters[t.chunk:t.size])
-		w.start, w.article, t.size = t.chunk+start, start > 0, t.chunk+end
-	}
+	start, end := foldWord(t.letters[t.chunk:t.size])
+	w.start, w.article, t.size = t.chunk+start, start > 0, t.chunk+end
 	w.end = t.size
 	w.hidden = bytes.IndexByte(t.letters[w.start:w.end], '*') >= 0
 	t.words[t.count] = w
 	t.count++
-	t.chunk, t.next, t.marked = t.size, "", false
+	t.chunk, t.next, t.marks = t.size, 0, 0
 }
 
 func (t *parsedName) text(w wordSpan) []byte { return t.letters[w.start:w.end] }

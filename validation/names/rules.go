@@ -113,7 +113,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleTitle: {
 		ID: "title", Supplied: "Mr A Mensah", Returned: "MRS A MENSAH",
-		Meaning: "Fewer than two names are written out, and the titles differ.",
+		Meaning: "The titles differ, and fewer than two names are written out, or one side lacks the first name.",
 	},
 	ruleKind: {
 		ID: RuleKind, Supplied: "Kofi Mensah", Returned: "KOFI MENSAH BAKERY",

@@ -2,6 +2,7 @@ package names_test
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,7 @@ What kind of holder a name belongs to is decided first. A person never matches a
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.name, business, row.why)
 	}
 	b.WriteString(drawCorpus(t))
+	drawTables(t, &b)
 	for _, s := range names.Sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| %s | %s |\n|---|---|\n", s.Title, s.Text, s.Head[0], s.Head[1])
 		for _, row := range s.Rows {
@@ -72,6 +74,33 @@ What kind of holder a name belongs to is decided first. A person never matches a
 		}
 	}
 	return b.String()
+}
+
+// drawTables links the tables of words, with their comments, which name the sources.
+func drawTables(t testing.TB, b *strings.Builder) {
+	t.Helper()
+	for _, table := range []struct{ file, title, text string }{
+		{"titles", "Titles", "Not compared between people. A row's titles are one."},
+		{"forms", "Legal forms", "Not compared as words. Two businesses with different forms are two; one side may leave its form out."},
+		{"business", "Words of businesses", "One of them makes a name a business's. A row's words are one."},
+		{"names", "Names and their spellings", "Each row is one name. If two words are listed and share no row, they are two names, however alike."},
+	} {
+		text, err := os.ReadFile("tables/" + table.file + ".txt")
+		require.NoError(t, err)
+		rows := 0
+		var comments []string
+		for line := range strings.Lines(string(text)) {
+			if comment, found := strings.CutPrefix(line, "# "); found {
+				comments = append(comments, strings.TrimSpace(comment))
+			} else if line != "\n" {
+				rows++
+			}
+		}
+		fmt.Fprintf(b, "\n## %s\n\n%s %d rows: [%[4]s.txt](../../validation/names/tables/%[4]s.txt).\n\n", table.title, table.text, rows, table.file)
+		for _, comment := range comments {
+			fmt.Fprintf(b, "    %s\n", comment)
+		}
+	}
 }
 
 // kindExamples are names and whether their words make them a business's.

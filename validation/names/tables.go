@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,10 +24,17 @@ const (
 	generationWord // it stays, because JUNIOR is also a given name
 	andWord
 	articleWord
+	sisterWord    // SR
 	tradingAsWord // what follows is the name of a shop
 )
 
 func (k wordKind) ofBusiness() bool { return k == businessWord || k == doubtfulWord }
+
+// rewritten reports whether words or phrases of the kind are written as the first of their
+// row.
+func (k wordKind) rewritten(phrases bool) bool {
+	return k == businessWord || k == generationWord || k == formWord && !phrases
+}
 
 // leftOut reports whether words of the kind are not compared.
 func (k wordKind) leftOut(business bool) bool {
@@ -37,13 +45,13 @@ type vocabularyEntry struct {
 	kind    wordKind
 	bit     uint64 // of a title or a legal form
 	as      string // how the word is kept; "" means unchanged
-	words   int    // of a phrase
+	phrase  bool   // it consists of several words
 	longest int    // number of words of the longest phrase that begins with the word
-	sister  bool   // SR
 }
 
-// The tables, as the page of names shows them. A row's words are separated by commas (in
-// names.txt by blanks), # begins a comment, and ? marks a doubtfulWord.
+// The tables. A row's words are separated by commas (in names.txt by blanks), and #
+// begins a comment. In business.txt ? marks a doubtfulWord; in forms.txt + begins a form
+// that contains LTD, and - one that is no legal form.
 var (
 	//go:embed tables/titles.txt
 	titlesTable string
@@ -55,11 +63,11 @@ var (
 	namesTable string
 )
 
-// noForm is the bit of COMPANY, which is no legal form by law.
+// noForm is the bit of COMPANY, which is not a legal form.
 const noForm = 1 << 63
 
 // generations distinguish a son from his father.
-var generations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
+var generations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SNR"}, {"II"}, {"III"}}
 
 // tradingAs are the marks between a holder and the name of the shop. Between the letters
 // there is a slash.
@@ -90,11 +98,35 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xFE20, Hi: 0xFE2F, Stride: 1},
 }}
 
+// tables are the tables as a comparison uses them.
+type tables struct {
+	vocabulary map[string]vocabularyEntry
+	phrases    map[string]vocabularyEntry // by their letters
+	forms      []writtenForm
+	names      map[string][]int // the rows of each name
+	sounds     map[string][]int // the rows of each sound
+	arabic     map[int]bool     // the rows that contain Arabic
+}
+
+// writtenForm is a legal form as written.
+type writtenForm struct {
+	text string
+	bit  uint64
+}
+
 var (
-	legalForms                                  = rowsOf(formsTable, ", ")
-	vocabulary, phrases                         = indexVocabulary()
-	spellings, namesApart, listed, listedSounds = indexNames()
+	loadOnce sync.Once
+	loaded   tables
 )
+
+// theTables reads the tables when a program compares its first names.
+func theTables() *tables {
+	loadOnce.Do(func() {
+		loaded.readVocabulary()
+		loaded.readNames()
+	})
+	return &loaded
+}
 
 // rowsOf splits a table into its rows.
 func rowsOf(table, separator string) (rows [][]string) {
@@ -120,130 +152,133 @@ func folded(text string) string {
 	return b.String()
 }
 
-// indexVocabulary indexes the words of the tables, and the phrases of several words by
-// their letters.
-func indexVocabulary() (words, phrases map[string]vocabularyEntry) {
-	words = map[string]vocabularyEntry{
-		"AND": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "NIG": {as: "NIGERIA"},
+func (t *tables) readVocabulary() {
+	t.vocabulary = map[string]vocabularyEntry{
+		"AND": {kind: andWord}, "و": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "SR": {kind: sisterWord},
 	}
-	for _, abd := range []string{"ABDEL", "ABDUL", "ABDAL", "ABDOUL", "ABDOL", "ABDUR", "ABDER", "ABDAR", "ABDOUR"} {
-		words[abd] = vocabularyEntry{as: "ABD"}
+	t.phrases = map[string]vocabularyEntry{}
+	tables := []struct {
+		kind wordKind
+		rows [][]string
+	}{
+		{titleWord, rowsOf(titlesTable, ", ")}, {formWord, rowsOf(formsTable, ", ")}, {businessWord, rowsOf(businessTable, ", ")},
+		{generationWord, generations}, {tradingAsWord, tradingAs},
 	}
-	texts := map[string]vocabularyEntry{}
-	enter := func(kind wordKind, rows [][]string, kept bool) {
-		for i, row := range rows {
-			first := strings.TrimLeft(row[0], "?+-")
-			for _, text := range row {
-				entry := vocabularyEntry{kind: kind, bit: 1 << i}
-				if kept && len(row) > 1 && !strings.Contains(first, " ") {
-					entry.as = first
-				}
-				if strings.HasPrefix(text, "?") {
-					entry.kind = doubtfulWord
-				}
-				switch row[0][0] {
-				case '+':
-					entry.bit |= 1 // of LTD, the first row
-				case '-':
-					entry.bit = noForm
-				}
-				texts[strings.TrimLeft(text, "?+-")] = entry
+	for _, phrases := range []bool{false, true} { // how a phrase is written depends on its words
+		for _, table := range tables {
+			for i, row := range table.rows {
+				t.enterRow(table.kind, i, row, phrases)
 			}
 		}
 	}
-	enter(titleWord, rowsOf(titlesTable, ", "), false)
-	enter(formWord, legalForms, false)
-	enter(businessWord, rowsOf(businessTable, ", "), true)
-	enter(generationWord, generations, true)
-	enter(tradingAsWord, tradingAs, false)
-	for text, entry := range texts {
-		if !strings.Contains(text, " ") {
-			words[text] = entry
-		}
-	}
-	senior := words["SR"]
-	senior.sister = true
-	words["SR"] = senior
-	phrases = map[string]vocabularyEntry{}
-	for text, entry := range texts {
-		if parts := strings.Fields(text); len(parts) > 1 {
-			enterPhrase(words, phrases, parts, entry)
-		}
-	}
-	return words, phrases
 }
 
-func enterPhrase(words, phrases map[string]vocabularyEntry, parts []string, entry vocabularyEntry) {
-	first := words[parts[0]]
-	first.longest = max(first.longest, len(parts))
-	words[parts[0]] = first
-	entry.words = len(parts)
-	for i, part := range parts {
-		parts[i] = cmp.Or(words[part].as, part)
+// enterRow enters the words of a row, or its phrases.
+func (t *tables) enterRow(kind wordKind, i int, row []string, phrases bool) {
+	entry := vocabularyEntry{kind: kind, bit: 1 << i, phrase: phrases}
+	if first := strings.TrimLeft(row[0], marksOfRows); len(row) > 1 && kind.rewritten(phrases) && !strings.Contains(first, " ") {
+		entry.as = first
 	}
-	phrases[strings.Join(parts, "")] = entry
+	switch row[0][0] {
+	case '+':
+		entry.bit |= 1 // of LTD, the first row
+	case '-':
+		entry.bit = noForm
+	}
+	for _, marked := range row {
+		text := strings.TrimLeft(marked, marksOfRows)
+		entry := entry
+		if marked[0] == '?' {
+			entry.kind = doubtfulWord
+		}
+		words := strings.Fields(text)
+		switch {
+		case len(words) > 1 && phrases:
+			t.enterPhrase(words, entry)
+		case len(words) == 1 && !phrases:
+			t.vocabulary[text] = entry
+		}
+		if kind == formWord && phrases {
+			t.forms = append(t.forms, writtenForm{text: text, bit: entry.bit})
+		}
+	}
+}
+
+const marksOfRows = "?+-"
+
+func (t *tables) enterPhrase(words []string, entry vocabularyEntry) {
+	first := t.vocabulary[words[0]]
+	first.longest = max(first.longest, len(words))
+	t.vocabulary[words[0]] = first
+	for i, word := range words {
+		words[i] = cmp.Or(t.vocabulary[word].as, word)
+	}
+	t.phrases[strings.Join(words, "")] = entry
 }
 
 // lookUp returns the entry of a word. An Arabic word of businesses may have an article, a
-// preposition, or both.
-func lookUp(word []byte) vocabularyEntry {
-	entry, found := vocabulary[string(word)]
+// preposition, or both; one with لل, which means FOR THE, is always a word of businesses.
+func (t *tables) lookUp(word []byte) vocabularyEntry {
+	entry, found := t.vocabulary[string(word)]
 	if found || word[0] < utf8.RuneSelf {
 		return entry
 	}
 	for _, prefix := range []string{"لل", "وال", "ال"} {
 		rest, attached := bytes.CutPrefix(word, []byte(prefix))
-		if !attached || len(rest) == 0 {
-			continue
-		}
-		if entry := vocabulary[string(rest)]; entry.kind.ofBusiness() || entry.kind == formWord {
+		entry := t.vocabulary[string(rest)]
+		switch {
+		case attached && (entry.kind.ofBusiness() || entry.kind == formWord):
 			entry.as = cmp.Or(entry.as, string(rest))
 			return entry
-		}
-		if prefix == "لل" { // FOR THE
+		case attached && len(rest) > 0 && prefix == "لل":
 			return vocabularyEntry{kind: businessWord}
 		}
 	}
 	return vocabularyEntry{}
 }
 
-// indexNames indexes the table of names by word and by sound. A row is one name; words in
-// different rows are two names. A row that begins with ! is a note on names that could
-// pass for one; a word that only such notes contain has a row of its own.
-func indexNames() (spellings, apart [][]string, words, sounds map[string][]int) {
-	words, sounds = map[string][]int{}, map[string][]int{}
-	row := 0
-	enter := func(word string) {
-		var t parsedName
-		t.read(word)
-		name := t.text(t.words[0])
-		if strings.HasPrefix(word, "ال") {
-			name = t.letters[t.words[0].lead:t.words[0].end]
-		}
-		words[string(name)] = append(words[string(name)], row)
-		if isLatinWord(name) {
-			key := string(soundWord(nil, name))
-			sounds[key] = append(sounds[key], row)
-		}
-	}
-	for _, line := range rowsOf(namesTable, ": ") {
-		if names, found := strings.CutPrefix(line[0], "! "); found {
-			apart = append(apart, append(strings.Fields(names), line[1:]...))
-			continue
-		}
-		spellings = append(spellings, strings.Fields(line[0]))
-		for _, word := range strings.Fields(line[0]) {
-			enter(word)
-		}
-		row++
-	}
-	for _, note := range apart {
-		for _, word := range note[:2] {
-			if _, found := words[word]; !found {
-				enter(word)
-				row++
+// readNames reads the table of names. A row is one name; words in different rows are two.
+func (t *tables) readNames() {
+	t.names, t.sounds, t.arabic = map[string][]int{}, map[string][]int{}, map[int]bool{}
+	for row, words := range rowsOf(namesTable, " ") {
+		for _, word := range words {
+			var name parsedName
+			name.read(t, word)
+			w := name.words[0]
+			if word[0] >= utf8.RuneSelf {
+				t.arabic[row] = true
+				if strings.HasPrefix(word, "ال") {
+					w.start = w.lead
+				}
+			}
+			text := name.text(w)
+			t.names[string(text)] = append(t.names[string(text)], row)
+			if isLatinWord(text) {
+				sound := string(soundWord(nil, text))
+				t.sounds[sound] = append(t.sounds[sound], row)
 			}
 		}
 	}
-	return spellings, apart, words, sounds
+}
+
+// know returns the rows of a word, and a hash of its sound. A Latin word that is not
+// listed has the rows of its sound.
+func (t *tables) know(word []byte) (rows []int, sound uint64) {
+	rows = t.names[string(word)]
+	if len(word) > maxWordLetters || !isLatinWord(word) {
+		return rows, 0
+	}
+	var buf [maxWordLetters]byte
+	key := soundWord(buf[:0], word)
+	if rows == nil {
+		rows = t.sounds[string(key)]
+	}
+	if len(key) < minSound {
+		return rows, 0
+	}
+	sound = 14695981039346656037 // FNV-1a
+	for _, c := range key {
+		sound = (sound ^ uint64(c)) * 1099511628211
+	}
+	return rows, sound
 }

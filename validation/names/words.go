@@ -9,11 +9,21 @@ import (
 
 // wordView is a word during a comparison.
 type wordView struct {
-	text    []byte
-	whole   []byte // the text with an article, as written
-	article bool   // AL or EL precedes it
-	hidden  bool
-	marked  bool // it has an Ṣ or an Ɔ
+	*wordSpan
+	tables *tables
+	text   []byte
+	spelt  []byte // what Latin letters spell: the text, or the text with its Arabic article
+}
+
+func (t *parsedName) view(w *wordSpan) wordView {
+	return wordView{wordSpan: w, tables: t.tables, text: t.text(*w), spelt: t.letters[w.spelt:w.end]}
+}
+
+// part returns a part of the word, looked up as a word.
+func (w wordView) part(text []byte, span *wordSpan) wordView {
+	span.marks = w.marks
+	span.rows, span.sound = w.tables.know(text)
+	return wordView{wordSpan: span, tables: w.tables, text: text, spelt: text}
 }
 
 // matchGrade is a kind of agreement of two words, strongest first.
@@ -32,8 +42,8 @@ const (
 
 // gradeRules maps each grade to its rule.
 var gradeRules = [...]ruleIndex{
-	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated,
-	gradeJoined: ruleJoined, gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
+	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated, gradeJoined: ruleJoined,
+	gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
 }
 
 // writtenOut reports whether the grade requires the whole word on both sides.
@@ -51,90 +61,19 @@ func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool
 	if w.hidden || other.hidden {
 		return grade == gradeMasked && w.visibleIn(other)
 	}
-	a, b := withoutArticle(w, other)
 	switch grade {
 	case gradeSpelling:
-		return sameName(w.text, other.text) || sameName(a, b) || (w.marked || other.marked) && sameUnmarked(w.text, other.text)
+		return w.sameName(other) || w.sameWithoutArticle(other) || other.sameWithoutArticle(w)
 	case gradeTransliterated:
 		return w.readsAs(other) || other.readsAs(w)
 	case gradeTypo:
-		return isTypo(w.text, other.text, typoLetters)
+		return related(w.rows, other.rows) != twoNames && isTypo(w.text, other.text, typoLetters)
 	case gradeInitial:
 		return isInitial(w.text, other.text) || isInitial(other.text, w.text)
 	case gradeSame, gradeMasked, gradeJoined, gradeCut:
 	}
 	return false
 }
-
-// withoutArticle returns the words without an article that is attached to one of them, if
-// the other has one too: ELMASRY is EL MASRY.
-func withoutArticle(w, other wordView) (a, b []byte) {
-	rest, attached := attachedArticle(w.text)
-	otherRest, otherAttached := attachedArticle(other.text)
-	switch {
-	case attached && otherAttached:
-		return rest, otherRest
-	case attached && other.article:
-		return rest, other.text
-	case otherAttached && w.article:
-		return w.text, otherRest
-	}
-	return w.text, other.text
-}
-
-// joins reports whether the word is the words of the text, written as one.
-func (w wordView) joins(text []byte) bool {
-	if w.hidden || bytes.IndexByte(text, '*') >= 0 || max(len(w.text), len(text)) > maxWordLetters {
-		return false
-	}
-	var joined [maxWordLetters]byte
-	start, end := foldWord(joined[:copy(joined[:], text)])
-	return sameWord(w.text, joined[start:end])
-}
-
-// joinsOver reports whether the word is two names with an Arabic article between them,
-// each in some spelling: SEIFELISLAM, SALAHUDDIN and HEBATALLAH are SAIF EL ISLAM, SALAH
-// EL DIN and HEBA ALLAH.
-func (w wordView) joinsOver(first, last wordView) bool {
-	if w.hidden || first.hidden || last.hidden || len(w.text) > maxWordLetters {
-		return false
-	}
-	rest, attached := attachedArticle(last.text)
-	for i := 2; i < len(w.text)-2; i++ {
-		n := articleAt(w.text[i:])
-		if n == 0 || !sameWord(w.text[:i], first.text) && !sameWord(bytes.TrimSuffix(w.text[:i], []byte("T")), first.text) {
-			continue
-		}
-		if last.article && sameWord(w.text[i+n:], last.text) || attached && sameWord(w.text[i+n:], rest) {
-			return true
-		}
-	}
-	return false
-}
-
-// articleAt returns the length of the article at the beginning, whose L may have become
-// the next consonant, or 0.
-func articleAt(word []byte) int {
-	switch {
-	case bytes.HasPrefix(word, []byte("ال")):
-		return len("ال")
-	case strings.IndexByte("AEU", word[0]) < 0:
-		return 0
-	case word[1] == 'L' || word[1] == word[2]:
-		return 2
-	case word[0] == 'U': // NURUDEEN
-		return 1
-	}
-	return 0
-}
-
-// sameWord reports whether two words are one name, in one script or in two.
-func sameWord(a, b []byte) bool {
-	x, y := wordView{text: a}, wordView{text: b}
-	return sameName(a, b) || x.readsAs(y) || y.readsAs(x)
-}
-
-func sameScript(a, b []byte) bool { return (a[0] < utf8.RuneSelf) == (b[0] < utf8.RuneSelf) }
 
 // relation is what the table of names says about two words.
 type relation int
@@ -144,9 +83,6 @@ const (
 	oneName
 	twoNames
 )
-
-// relate looks two words up.
-func relate(a, b []byte) relation { return related(listedRows(a), listedRows(b)) }
 
 // related compares the rows in which two words are listed.
 func related(a, b []int) relation {
@@ -161,62 +97,151 @@ func related(a, b []int) relation {
 	return twoNames
 }
 
-// listedRows looks a word up. A Latin word that is not in the table is looked up by its
-// sound.
-func listedRows(word []byte) []int {
-	if rows := listed[string(word)]; rows != nil || !isLatinWord(word) {
-		return rows
-	}
-	var buf [maxWordLetters]byte
-	return listedSounds[string(soundWord(buf[:0], word))]
-}
-
-// minSound is the minimum length of a spelling's key: LEE is not LI.
-const minSound = 3
-
-// sameName reports whether the words are usual spellings of the same name.
-func sameName(a, b []byte) bool {
-	if !sameScript(a, b) {
+// sameName reports whether the words are usual spellings of the same name. If both are
+// listed, the table decides.
+func (w wordView) sameName(other wordView) bool {
+	if !sameScript(w.text, other.text) {
 		return false
 	}
-	known := relate(a, b)
-	return bytes.Equal(a, b) || known == oneName || known == unlisted && (sameSound(a, b) || sameArabic(a, b))
+	switch related(w.rows, other.rows) {
+	case oneName:
+		return true
+	case twoNames:
+		return bytes.Equal(w.text, other.text)
+	case unlisted:
+	}
+	return bytes.Equal(w.text, other.text) || w.sameSound(other) || w.sameMarked(other) || sameArabic(w.text, other.text)
 }
 
-func sameSound(a, b []byte) bool {
-	if !isLatinWord(a) || !isLatinWord(b) || firstSound(a) != firstSound(b) {
+// sameWithoutArticle reports whether the word has an attached article that the other has
+// too: ELMASRY is EL MASRY. If both have it attached, what follows must be one Arabic name
+// of the table: ELEKE is not ALEKE.
+func (w wordView) sameWithoutArticle(other wordView) bool {
+	rest, attached := attachedArticle(w.text)
+	if !attached || related(w.rows, other.rows) == twoNames {
 		return false
 	}
-	var bufA, bufB [maxWordLetters]byte
-	keyA, keyB := soundWord(bufA[:0], a), soundWord(bufB[:0], b)
-	return len(keyA) >= minSound && bytes.Equal(keyA, keyB)
+	if other.article {
+		return w.part(rest, new(wordSpan)).sameName(other)
+	}
+	otherRest, _ := attachedArticle(other.text)
+	rows, otherRows := w.tables.names[string(rest)], w.tables.names[string(otherRest)]
+	return slices.ContainsFunc(rows, func(row int) bool { return w.tables.arabic[row] && slices.Contains(otherRows, row) })
 }
 
-// sameArabic reports whether two Arabic words differ in a final hamza only.
-func sameArabic(a, b []byte) bool {
-	hamza := []byte("ء")
-	return bytes.Equal(bytes.TrimSuffix(a, hamza), bytes.TrimSuffix(b, hamza))
+func (w wordView) sameSound(other wordView) bool {
+	if w.sound == 0 || w.sound != other.sound {
+		return false
+	}
+	var a, b [maxWordLetters]byte
+	return bytes.Equal(soundWord(a[:0], w.text), soundWord(b[:0], other.text))
 }
 
-// sameUnmarked is sameName for words with the Yoruba letter Ṣ, which is also written SH,
-// or the Ewe letter Ɔ, which is also written OR.
-func sameUnmarked(a, b []byte) bool {
-	var bufA, bufB [maxWordLetters]byte
-	return sameName(unmarked(bufA[:0], a), unmarked(bufB[:0], b))
+// sameMarked compares words of which one has the Yoruba letter Ṣ, also written SH, or the
+// Ewe letter Ɔ, also written OR.
+func (w wordView) sameMarked(other wordView) bool {
+	marks := (w.marks | other.marks) & (markS | markO)
+	if marks == 0 || !isLatinWord(w.text) || !isLatinWord(other.text) {
+		return false
+	}
+	var a, b, keyA, keyB [maxWordLetters]byte
+	return bytes.Equal(soundWord(keyA[:0], unmarked(a[:0], w.text, marks)), soundWord(keyB[:0], unmarked(b[:0], other.text, marks)))
 }
 
-func unmarked(to, word []byte) []byte {
+func unmarked(to, word []byte, marks letterMarks) []byte {
 	for i, c := range word {
-		if i == 0 || !(word[i-1] == 'S' && c == 'H' || word[i-1] == 'O' && c == 'R') {
+		sh := marks&markS != 0 && i > 0 && word[i-1] == 'S' && c == 'H'
+		or := marks&markO != 0 && i > 0 && word[i-1] == 'O' && c == 'R'
+		if !sh && !or {
 			to = append(to, c)
 		}
 	}
 	return to
 }
 
-func firstSound(word []byte) byte {
-	sound, _ := soundAt(word)
-	return sound
+// sameArabic reports whether two Arabic words differ only in a final hamza or in how the
+// hamza before a waw is written: رءوف is رؤوف.
+func sameArabic(a, b []byte) bool {
+	return a[0] >= utf8.RuneSelf && bytes.Equal(withoutHamza(a), withoutHamza(b))
+}
+
+func withoutHamza(word []byte) []byte {
+	return bytes.TrimSuffix(bytes.ReplaceAll(word, []byte("ءو"), []byte("وو")), []byte("ء"))
+}
+
+func sameScript(a, b []byte) bool { return (a[0] < utf8.RuneSelf) == (b[0] < utf8.RuneSelf) }
+
+// sameWord reports whether two words are one name, in one script or in two.
+func (w wordView) sameWord(other wordView) bool {
+	return w.sameName(other) || w.readsAs(other) || other.readsAs(w)
+}
+
+// joins reports whether the word is the words of the text, written as one.
+func (w wordView) joins(text []byte) bool {
+	if w.hidden || bytes.IndexByte(text, '*') >= 0 || max(len(w.text), len(text)) > maxWordLetters {
+		return false
+	}
+	if !beginAlike(w.text, text) {
+		return false
+	}
+	var joined [maxWordLetters]byte
+	var span wordSpan
+	start, end := foldWord(joined[:copy(joined[:], text)])
+	return w.sameWord(w.part(joined[start:end], &span))
+}
+
+// beginAlike reports whether two words can be one name by their first letters.
+func beginAlike(a, b []byte) bool {
+	if sameScript(a, b) {
+		return soundLetter(a) == soundLetter(b)
+	}
+	if a[0] < utf8.RuneSelf {
+		a, b = b, a
+	}
+	r, _ := utf8.DecodeRune(a)
+	begins := func(spelling string) bool { return spelling == "" || spelling[0] == b[0] }
+	return slices.ContainsFunc(arabicLetters[r].as, begins) || slices.ContainsFunc(arabicLetters[r].first, begins)
+}
+
+// joinsOver reports whether the word is two names with an Arabic article between them,
+// each in some spelling: SEIFELISLAM, SALAHUDDIN and HEBATALLAH are SAIF EL ISLAM, SALAH
+// EL DIN and HEBA ALLAH.
+func (w wordView) joinsOver(first, last wordView) bool {
+	rest, attached := attachedArticle(last.text)
+	if !last.article && !attached || w.hidden || first.hidden || last.hidden || len(w.text) > maxWordLetters {
+		return false
+	}
+	if !last.article {
+		last = last.part(rest, new(wordSpan))
+	}
+	for i := 2; i < len(w.text)-2; i++ {
+		n := articleAt(w.text[i:])
+		if n == 0 || i+n >= len(w.text) {
+			continue
+		}
+		var head, stem, tail wordSpan
+		if (w.part(w.text[:i], &head).sameWord(first) || w.part(bytes.TrimSuffix(w.text[:i], []byte("T")), &stem).sameWord(first)) &&
+			w.part(w.text[i+n:], &tail).sameWord(last) {
+			return true
+		}
+	}
+	return false
+}
+
+// articleAt returns the length of the article at the beginning, whose L may have become
+// the next consonant, or 0. The text has at least three bytes.
+func articleAt(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("ال")):
+		return len("ال")
+	case strings.IndexByte("AEU", text[0]) < 0:
+		return 0
+	case text[1] == 'L' || text[1] == text[2]:
+		return 2
+	case text[0] == 'U': // NURUDEEN
+		return 1
+	}
+	return 0
 }
 
 // attachedArticle splits words such as ELMASRY and ALMASRY. rest has at least minSound
@@ -241,7 +266,7 @@ func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) || relate(a, b) == twoNames {
+	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) {
 		return false
 	}
 	return misspelt(a, b)
