@@ -609,6 +609,7 @@ func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
 		left <- err
 	}()
 	b.clock.BlockUntil(callers + 3) // the callers' windows, the budget of the call, and the claim
+	synctest.Wait()                 // each has joined the lookup
 	release()
 	<-begun
 	synctest.Wait() // the others wait for the one that saves
