@@ -15,58 +15,30 @@ type arabicLetter struct {
 	last  []string // also at its end
 }
 
-// arabicLetters contains the 28 letters and those of loan names. Before the lookup, ta
-// marbuta becomes heh.
-var arabicLetters = arabicTable(map[rune][3]string{
-	'ا': {"A AA", "E I O U OU", "AH"},
-	'ب': {"B", "", ""},
-	'ت': {"T", "", ""},
-	'ث': {"TH T S", "", ""},
-	'ج': {"J G GU DJ DG", "", ""},
-	'ح': {"H", "", ""},
-	'خ': {"KH", "", ""},
-	'د': {"D", "", ""},
-	'ذ': {"Z DH D TH", "", ""},
-	'ر': {"R", "", ""},
-	'ز': {"Z", "", ""},
-	'س': {"S C", "", ""},
-	'ش': {"SH CH", "", ""},
-	'ص': {"S", "", ""},
-	'ض': {"D DH", "", ""},
-	'ط': {"T", "", ""},
-	'ظ': {"Z DH TH", "", ""},
-	'ع': {"- A E I O U", "", ""},
-	'ﻋ': {"A E I O U", "", ""}, // at the beginning, before a consonant
-	'غ': {"GH G", "", ""},
-	'ف': {"F PH V", "", ""},
-	'ق': {"Q K G C", "", ""},
-	'ك': {"K C", "", ""},
-	'ل': {"L", "", ""},
-	'م': {"M", "", ""},
-	'ن': {"N", "", ""},
-	'ه': {"H", "", "A AH E EH HA"},
-	'و': {"W V O U OU OO", "", ""},
-	'ي': {"Y I EE IE EI AI AY EY", "", ""},
-	'ى': {"Y I EE IE EI AI AY EY A", "", ""}, // without dots, at the end
-	'إ': {"E I", "", ""},                     // at the beginning
-	'پ': {"P", "", ""},
-	'ڤ': {"V", "", ""},
-	'گ': {"G", "", ""},
-	'چ': {"CH", "", ""},
-	'ء': {"-", "", "A"},
+// arabicLetters contains the 28 letters and those of loan names: their spellings anywhere;
+// at the beginning; at the end. "-" stands for an empty one. Before the lookup, ta marbuta
+// becomes heh.
+var arabicLetters = arabicTable(map[rune]string{
+	'ا': "A AA; E I O U OU; AH", 'ب': "B", 'ت': "T", 'ث': "TH T S", 'ج': "J G GU DJ DG", 'ح': "H", 'خ': "KH", 'د': "D",
+	'ذ': "Z DH D TH", 'ر': "R", 'ز': "Z", 'س': "S C", 'ش': "SH CH", 'ص': "S", 'ض': "D DH", 'ط': "T", 'ظ': "Z DH TH",
+	'ع': "- A E I O U", 'غ': "GH G", 'ف': "F PH V", 'ق': "Q K G C", 'ك': "K C", 'ل': "L", 'م': "M", 'ن': "N",
+	'ه': "H;; A AH E EH HA", 'و': "W V O U OU OO", 'ي': "Y I EE IE EI AI AY EY", 'ء': "-;; A",
+	'پ': "P", 'ڤ': "V", 'گ': "G", 'چ': "CH",
+	'ﻋ': "A E I O U",               // ع at the beginning, before a consonant
+	'إ': "E I",                     // at the beginning
+	'ى': "Y I EE IE EI AI AY EY A", // without dots, at the end
 })
 
-// arabicTable splits the spellings; "-" stands for an empty one.
-func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
+func arabicTable(rows map[rune]string) map[rune]arabicLetter {
 	table := make(map[rune]arabicLetter, len(rows))
 	for r, row := range rows {
-		letter := arabicLetter{as: strings.Fields(row[0]), first: strings.Fields(row[1]), last: strings.Fields(row[2])}
-		for _, list := range [][]string{letter.as, letter.first, letter.last} {
-			for i := range list {
-				list[i] = strings.Trim(list[i], "-")
+		var places [3][]string
+		for i, place := range strings.Split(row, ";") {
+			for _, spelling := range strings.Fields(place) {
+				places[i] = append(places[i], strings.Trim(spelling, "-"))
 			}
 		}
-		table[r] = letter
+		table[r] = arabicLetter{as: places[0], first: places[1], last: places[2]}
 	}
 	return table
 }
@@ -86,7 +58,7 @@ func transliterates(arabic, latin []byte, marks letterMarks) bool {
 		if r == 'ي' && before == 'ا' && len(rest) > 0 || r == 'ي' && before != 0 && utf8.RuneCount(rest) > 1 {
 			next |= readLatin(at, latin, yehAsE) // WAEL, SHERIN
 		}
-		if r == 'ي' && width+len("ا")+len(rest) == len(arabic) && before == 'ا' {
+		if r == 'ي' && before == 'ا' && len(arabic)-len(rest) == len("اي") {
 			next |= readLatin(1, latin, alefYeh) // EHAB, IMAN
 		}
 		at, before = next, r
@@ -111,27 +83,25 @@ func variant(r rune, rest []byte, first bool, marks letterMarks) rune {
 }
 
 var (
-	yehAsE           = []string{"E"}
-	alefYeh          = []string{"E", "I", "EE"}
-	shortVowels      = []string{"A", "E", "I", "O", "U"}
-	firstShortVowels = []string{"OU"} // MOUHAMED, as in the Maghreb
+	yehAsE      = []string{"E"}
+	alefYeh     = []string{"E", "I", "EE"}
+	shortVowels = []string{"A", "E", "I", "O", "U"}
+	firstVowels = []string{"A", "E", "I", "O", "U", "OU"} // MOUHAMED, as in the Maghreb
 )
 
+// readLetter reads a letter, its double and a short vowel.
 func readLetter(at uint64, latin []byte, letter arabicLetter, first, last bool) uint64 {
-	next := readLatin(at, latin, letter.as)
+	next, vowels := readLatin(at, latin, letter.as), shortVowels
 	if first {
 		next |= readLatin(at, latin, letter.first)
+		vowels = firstVowels
 	}
 	if last {
 		next |= readLatin(at, latin, letter.last)
-		return next | readDoubled(next, latin)
+		vowels = nil
 	}
 	next |= readDoubled(next, latin)
-	vowels := readLatin(next, latin, shortVowels)
-	if first {
-		vowels |= readLatin(next, latin, firstShortVowels)
-	}
-	return next | vowels
+	return next | readLatin(next, latin, vowels)
 }
 
 func readLatin(at uint64, latin []byte, spellings []string) uint64 {
@@ -159,28 +129,33 @@ func readDoubled(at uint64, latin []byte) uint64 {
 }
 
 // readsAs reports whether the word is in Arabic script and the other is its
-// transliteration, which may include the article: ELMASRY. If both are in the table of
-// names, the table decides.
-func (w wordView) readsAs(other wordView) bool {
+// transliteration, which may include the article: ELMASRY.
+func (w *word) readsAs(other *word) bool {
 	if w.text[0] < utf8.RuneSelf || !isLatinWord(other.text) {
 		return false
 	}
 	if w.reads(other) {
 		return true
 	}
-	rest, attached := attachedArticle(other.text)
-	var span wordSpan
-	return w.article && attached && w.reads(other.part(rest, &span))
-}
-
-// reads reports whether the Latin word is a spelling of the Arabic one. If it is listed as
-// one of another Arabic name, it is none: سالمة is not SALMA, because سلمى is.
-func (w wordView) reads(latin wordView) bool {
-	switch known := related(w.rows, latin.rows); {
-	case known != unlisted:
-		return known == oneName
-	case slices.ContainsFunc(latin.rows, func(row int) bool { return w.tables.arabic[row] }):
+	rest := withoutArticle(other.text)
+	if rest == nil || !w.article() {
 		return false
 	}
-	return transliterates(w.spelt, latin.text, w.marks)
+	part := other.part(rest)
+	return w.reads(&part)
+}
+
+// reads reports whether the Latin word is a spelling of the Arabic one. Of a listed Arabic
+// name only the listed spellings and their misspellings are, and no unlisted name has a
+// Latin spelling of a listed one: سالمة is not SALMA, because سلمى is.
+func (w *word) reads(latin *word) bool {
+	t := theTables()
+	switch {
+	case len(w.rows) > 0 && len(latin.rows) > 0:
+		return oneName(w.rows, latin.rows)
+	case len(w.rows) > 0:
+		return t.misspells(latin.text, w.rows)
+	}
+	listed := slices.ContainsFunc(latin.rows, func(row int) bool { return t.arabic[row] })
+	return !listed && transliterates(w.spelt, latin.text, w.marks)
 }

@@ -1,31 +1,26 @@
 package names
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // compareBusinesses compares two names of businesses word by word: each word counts, and
 // so does their order. Initials, misspellings and sounds make another business.
-func compareBusinesses(a, b *parsedName) tally {
-	x := side{text: a, words: a.words[:a.count], cut: a.mayBeCut(), exact: true}
-	y := side{text: b, words: b.words[:b.count], cut: b.mayBeCut(), exact: true}
+func compareBusinesses(a, b *side) tally {
 	var found tally
 	i, j := 0, 0
-	for i < len(x.words) && j < len(y.words) {
-		n, m, grade := alignWords(&x, &y, i, j)
+	for i < a.count && j < b.count {
+		n, m, rule := alignWords(a, b, i, j)
 		if n == 0 {
 			break
 		}
-		found.note(grade, x.view(i), y.view(j))
+		found.note(rule, &a.words[i], &b.words[j])
 		i, j = i+n, j+m
 	}
-	if x.endsInForm(i, b) && j == len(y.words) || y.endsInForm(j, a) && i == len(x.words) {
+	if a.endsInForm(i, b.name.forms) && j == b.count || b.endsInForm(j, a.name.forms) && i == a.count {
 		found.used[ruleCut]++
-		i, j = len(x.words), len(y.words)
+		i, j = a.count, b.count
 	}
-	found.left = len(x.words) - i + len(y.words) - j
-	formsA, formsB := a.forms&^noForm, b.forms&^noForm
+	found.left = a.count - i + b.count - j
+	formsA, formsB := a.name.forms&^noForm, b.name.forms&^noForm
 	switch both := formsA & formsB; {
 	case found.left > 0:
 		found.hard = ruleDifferent
@@ -33,43 +28,41 @@ func compareBusinesses(a, b *parsedName) tally {
 		found.hard = ruleWeak
 	case both != formsA && both != formsB:
 		found.hard = ruleFormDiffers
-	case a.forms != b.forms:
+	case a.name.forms != b.name.forms:
 		found.used[ruleForm]++
 	}
 	return found
 }
 
 // alignWords returns how many words of each side agree from i and j on, or zero.
-func alignWords(x, y *side, i, j int) (n, m int, grade matchGrade) {
-	one, other := x.view(i), y.view(j)
+func alignWords(a, b *side, i, j int) (n, m int, rule ruleIndex) {
+	x, y := &a.words[i], &b.words[j]
 	switch {
-	case one.agrees(other, gradeSame, 0):
-		return 1, 1, gradeSame
-	case bytes.Equal(one.text, other.text) && !one.hidden: // with and without an article
-		return 1, 1, gradeSpelling
-	case one.agrees(other, gradeMasked, 0):
-		return 1, 1, gradeMasked
+	case x.agrees(y, ruleSame, 0):
+		return 1, 1, ruleSame
+	case x.agrees(y, ruleMasked, 0):
+		return 1, 1, ruleMasked
 	}
-	if m := y.joinedAs(j, one); m > 0 {
-		return 1, m, gradeJoined
+	if m := b.joinedAs(j, x); m > 0 {
+		return 1, m, ruleJoined
 	}
-	if n := x.joinedAs(i, other); n > 0 {
-		return n, 1, gradeJoined
+	if n := a.joinedAs(i, y); n > 0 {
+		return n, 1, ruleJoined
 	}
-	if i == len(x.words)-1 && j == len(y.words)-1 && (x.cut && one.begins(other) || y.cut && other.begins(one)) {
-		return 1, 1, gradeCut
+	if i == a.count-1 && j == b.count-1 && (a.cut && x.begins(y) || b.cut && y.begins(x)) {
+		return 1, 1, ruleCut
 	}
-	return 0, 0, gradeSame
+	return 0, 0, ruleSame
 }
 
-// endsInForm reports whether only the last word is left, and a bank has truncated it in a
-// legal form of the other name: LIM for LIMITED.
-func (s *side) endsInForm(i int, other *parsedName) bool {
-	if !s.cut || i == 0 || i != len(s.words)-1 || s.words[i].end-s.words[i].start < 2 {
+// endsInForm reports whether only the last word is left, and a bank has truncated it in
+// one of the legal forms: LIM for LIMITED.
+func (s *side) endsInForm(i int, forms uint64) bool {
+	if !s.cut || i == 0 || i != s.count-1 || len(s.words[i].text) < 2 {
 		return false
 	}
-	for _, form := range s.text.tables.forms {
-		if other.forms&form.bit != 0 && strings.HasPrefix(form.text, string(s.view(i).text)) {
+	for form, bit := range s.name.tables.forms {
+		if forms&bit != 0 && strings.HasPrefix(form, string(s.words[i].text)) {
 			return true
 		}
 	}

@@ -25,12 +25,6 @@ func isSilent(r rune) bool {
 	return r >= 0x80 && (unicode.Is(accents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// Marks that make another letter.
-const (
-	dotBelow   = '\u0323' // Ṣ
-	hamzaBelow = '\u0655' // إ
-)
-
 // foldWord writes ABDEL-, ABDUL-, ABDUR- and similar prefixes in place as ABD-. It returns
 // the range of the word without the Arabic article at the beginning.
 func foldWord(word []byte) (start, end int) {
@@ -75,7 +69,7 @@ func soundWord(key []byte, word []byte) []byte {
 		c, width := soundAt(word[i:])
 		i += width - 1
 		last := len(key) - 1
-		if last >= 0 && (key[last] == c || c == 'H' && i == len(word)-1 && isVowel(key[last])) {
+		if last >= 0 && (key[last] == c && (last > 0 || isVowel(c)) || c == 'H' && i == len(word)-1 && isVowel(key[last])) {
 			continue
 		}
 		key = append(key, c)
@@ -86,18 +80,24 @@ func soundWord(key []byte, word []byte) []byte {
 // minSound is the minimum length of a spelling's key: LEE is not LI.
 const minSound = 3
 
-// soundLetter returns the first letter of the word's key.
-func soundLetter(word []byte) byte {
-	sound, _ := soundAt(word)
-	return sound
-}
-
 // soundAt returns the letter for the first sound of the word, and its width.
 func soundAt(word []byte) (byte, int) {
-	if len(word) > 1 && !bytes.HasPrefix(word[1:], []byte("EE")) { // SAEED has A and EE
-		if c := soundOfTwo(word[0], word[1]); c != 0 {
-			return c, 2
+	if len(word) == 2 || len(word) > 2 && (word[1] != 'E' || word[2] != 'E') { // SAEED has A and EE
+		switch string(word[:2]) {
+		case "OU", "OO", "UE":
+			return 'U', 2
+		case "EE":
+			return 'I', 2
+		case "AE":
+			return 'A', 2
+		case "OE":
+			return 'O', 2
+		case "PH":
+			return 'F', 2
 		}
+	}
+	if rest := bytes.TrimLeft(word[1:], "W"); word[0] == 'K' && bytes.HasPrefix(rest, []byte("U")) {
+		return 'K', len(word) - len(rest) // CHUKWU is CHUKU
 	}
 	switch word[0] {
 	case 'Q':
@@ -110,22 +110,6 @@ func soundAt(word []byte) (byte, int) {
 		}
 	}
 	return word[0], 1
-}
-
-func soundOfTwo(first, second byte) byte {
-	switch string([]byte{first, second}) {
-	case "OU", "OO", "UE":
-		return 'U'
-	case "EE":
-		return 'I'
-	case "AE":
-		return 'A'
-	case "OE":
-		return 'O'
-	case "PH":
-		return 'F'
-	}
-	return 0
 }
 
 func isVowel(c byte) bool { return strings.IndexByte("AEIOU", c) >= 0 }

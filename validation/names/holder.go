@@ -1,6 +1,9 @@
 package names
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // recognise finds titles, legal forms and words of businesses, of which some consist of
 // several words. What follows T/A is left out: the holder stands before it.
@@ -19,28 +22,31 @@ func (t *parsedName) recognise() {
 // recognisePhrase makes one word of the longest phrase that begins with word i.
 func (t *parsedName) recognisePhrase(i int) {
 	w := &t.words[i]
-	for n := min(w.longest, t.count-i); n > 1; n-- {
+	for n := min(int(w.longest), t.count-i); n > 1; n-- {
 		entry, found := t.tables.phrases[string(t.letters[w.lead:t.words[i+n-1].end])]
-		if !found || entry.kind == tradingAsWord && len(t.text(*w)) == 1 && t.words[i+1].gap != gapSlash {
-			continue
+		if found && (entry.kind != tradingAsWord || len(t.text(w)) > 1 || t.words[i+1].gap == gapSlash) {
+			t.merge(i, i+n, entry)
+			return
 		}
-		w.start, w.vocabularyEntry, w.end = w.lead, entry, t.words[i+n-1].end
-		if entry.as != "" {
-			w.end = w.start + copy(t.letters[w.start:], entry.as)
-		}
-		t.count = i + 1 + copy(t.words[i+1:], t.words[i+n:t.count])
-		return
 	}
+}
+
+// merge makes one word of the words from..end.
+func (t *parsedName) merge(from, end int, entry vocabularyEntry) {
+	w := &t.words[from]
+	w.vocabularyEntry, w.start, w.end = entry, w.lead, t.words[end-1].end
+	if entry.as != "" {
+		w.end = w.start + copy(t.letters[w.start:], entry.as)
+	}
+	t.count = from + 1 + copy(t.words[from+1:], t.words[end:t.count])
 }
 
 // recogniseTitles makes words of the titles between other words, because they are names
 // there: ABDI HAJI MOHAMED. SR is SISTER before a name and SENIOR after it.
 func (t *parsedName) recogniseTitles() {
-	last := 0 // words before it are followed by one that is no title
-	for i := range t.count {
-		if w := &t.words[i]; w.kind != titleWord && w.kind != sisterWord && w.kind != andWord {
-			last = i
-		}
+	last := t.count - 1 // words before it are followed by one that is no title
+	for last > 0 && t.words[last].kind.besideNames() {
+		last--
 	}
 	leads := true
 	for i := range t.count {
@@ -83,11 +89,9 @@ func (t *parsedName) beforeForms() int {
 
 // enterForm makes one word of the words from..end if their letters are a wanted form.
 func (t *parsedName) enterForm(from, end int, wanted uint64) {
-	w := &t.words[from]
-	entry := t.tables.lookUp(t.letters[w.start:t.words[end-1].end])
+	entry := t.tables.lookUp(t.letters[t.words[from].start:t.words[end-1].end])
 	if entry.kind == formWord && entry.bit&wanted != 0 && from > 0 {
-		w.vocabularyEntry, w.end = entry, t.words[end-1].end
-		t.count = from + 1 + copy(t.words[from+1:], t.words[end:t.count])
+		t.merge(from, end, entry)
 	}
 }
 
@@ -105,25 +109,20 @@ func (t *parsedName) shareForms(wanted uint64) {
 // are in Arabic, and reports a business if a word or a form makes it one.
 func (t *parsedName) decideKind() {
 	t.forms, t.titles, t.business = 0, 0, false
-	names, doubtful := 0, false
+	names, doubtful := 0, 0
 	for i, end := 0, t.beforeForms(); i < t.count; i++ {
 		switch w := &t.words[i]; w.kind {
 		case formWord:
 			t.business = true
-			if i < end && !w.phrase && t.letters[w.start] < utf8.RuneSelf {
-				w.kind = businessWord // LTD within a name is a word
-				continue
+			if w.isForm(i >= end) {
+				t.forms |= w.bit
 			}
-			t.forms |= w.bit
 		case businessWord, tradingAsWord:
 			t.business = true
 		case titleWord:
 			t.titles |= w.bit
 		case doubtfulWord:
-			if doubtful {
-				names++
-			}
-			doubtful = true
+			doubtful++
 		case plainWord:
 			if w.end-w.start > 1 {
 				names++
@@ -131,54 +130,70 @@ func (t *parsedName) decideKind() {
 		case generationWord, andWord, articleWord, sisterWord:
 		}
 	}
-	t.business = t.business || doubtful && names >= 2
+	t.business = t.business || doubtful > 0 && names+doubtful > 2
 }
 
-// open reports whether the words do not say what kind of holder it is: one word, or words
-// of which letters are hidden. The other side then decides.
-func (t *parsedName) open() bool { return !t.business && (t.count == 1 || t.hidden) }
+// isForm reports whether the word is a legal form. LTD within a name is a word.
+func (w *wordSpan) isForm(atEnd bool) bool { return w.kind == formWord && (atEnd || w.anywhere) }
 
-// arrange removes the words that do not count: titles of a person, legal forms and a
-// leading THE of a business, AND of both. If none is left, all count: Chief can be a name.
-func (t *parsedName) arrange(business bool) {
-	kept, opens := 0, false
-	t.holders = 1
-	for i := range t.count {
-		w := t.words[i]
-		opens = kept > 0 && (opens || w.gap == gapAnd || w.gap == gapSlash && t.words[i-1].end-t.words[i-1].start > 1 || w.kind == andWord)
-		if t.whole = !w.kind.leftOut(business) && (kept > 0 || !business || string(t.text(w)) != "THE"); !t.whole {
-			continue
-		}
-		if w.kind == articleWord && t.precedesWord(i) {
-			t.words[i+1].article, t.words[i+1].lead = true, w.start
-			continue
-		}
-		if w.opens = opens; opens {
-			t.holders++
-		}
-		t.words[kept], opens = w, false
-		kept++
-	}
-	if kept > 0 {
-		t.count = kept
-	}
-	if !business {
-		t.lookUpNames()
-	}
+// single reports whether the name is one word that does not say what kind of holder it is.
+func (t *parsedName) single() bool { return !t.business && t.count == 1 }
+
+// open reports whether the other side decides what kind of holder it is: the name is one
+// word that is not listed as a person's, or letters are hidden.
+func (t *parsedName) open() bool {
+	return !t.business && t.hidden || t.single() && len(t.tables.find(t.text(&t.words[0]))) == 0
 }
 
-// lookUpNames looks the words up in the table of names, an Arabic one first with its
-// article: الهام is ELHAM.
-func (t *parsedName) lookUpNames() {
+// arrange returns the words that count: no titles of a person, no legal forms and no
+// leading THE of a business, and no AND. If none is left, all count: Chief can be a name.
+func (t *parsedName) arrange(business bool) (s side) {
+	s.name, s.holders, s.exact = t, 1, business
+	opens, whole, end := false, false, t.beforeForms()
 	for i := range t.count {
 		w := &t.words[i]
-		w.spelt = w.start
-		if rows := t.tables.names[string(t.letters[w.lead:w.end])]; rows != nil && t.letters[w.lead] >= utf8.RuneSelf {
-			w.spelt, w.rows = w.lead, rows
-			continue
+		opens = s.count > 0 && (opens || w.gap == gapAnd || w.gap == gapSlash && len(t.text(&t.words[i-1])) > 1 || w.kind == andWord)
+		whole = !w.kind.leftOut(business) && !(business && w.isForm(i >= end)) && (s.count > 0 || !business || string(t.text(w)) != "THE")
+		switch {
+		case !whole:
+		case w.kind == articleWord && t.precedesWord(i):
+			t.words[i+1].lead = w.start
+		default:
+			if opens {
+				s.holders++
+			}
+			s.words[s.count] = t.wordOf(w, s.holders-1, business)
+			s.count++
+			opens = false
 		}
-		w.rows, w.sound = t.tables.know(t.text(*w))
 	}
+	if s.count == 0 {
+		for ; s.count < t.count; s.count++ {
+			s.words[s.count] = t.wordOf(&t.words[s.count], 0, business)
+		}
+	}
+	s.cut = whole && t.length >= shortestField && t.length <= longestField
+	return s
+}
+
+// wordOf returns a word as it is compared. A person's is looked up in the table of names,
+// an Arabic one first with its article: الهام is ELHAM.
+func (t *parsedName) wordOf(w *wordSpan, holder int, business bool) word {
+	text, long := t.text(w), t.letters[w.lead:w.end]
+	found := word{wordSpan: *w, text: text, spelt: text, holder: holder}
+	switch rows := t.tables.names[string(long)]; {
+	case business:
+	case rows != nil && long[0] >= utf8.RuneSelf:
+		found.spelt, found.rows = long, rows
+	default:
+		found.rows = t.tables.find(text)
+	}
+	if w.marks&markS != 0 && !business { // AIṢA is AISHA
+		if rows := t.tables.names[strings.ReplaceAll(string(text), "S", "SH")]; rows != nil {
+			found.rows = rows
+		}
+	}
+	return found
 }
 
 // precedesWord reports whether word i, an article, belongs to the next word.

@@ -1,7 +1,6 @@
 package names
 
 import (
-	"bytes"
 	"cmp"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -83,37 +82,37 @@ func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	var a, b parsedName
 	a.read(theTables(), supplied)
 	b.read(theTables(), returned)
+	var found tally
 	switch {
-	case !a.comparable(&b):
-		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
+	case !a.legible(), !b.legible(), a.hidden && b.hidden: // two masks would match any two names
+		found.hard = ruleUnreadable
 	case supplied == returned:
-		return Comparison{Matches: true, Rule: ruleTable[ruleSame].ID, Score: 100}
-	case a.crowded || b.crowded:
-		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
+	case a.crowded, b.crowded:
+		found.hard = ruleUnreadable
+	default:
+		found = compareParsed(&a, &b, thresholds.TypoLetters)
 	}
-	found := compareParsed(&a, &b, thresholds)
 	return found.comparison(thresholds)
 }
 
-// compareParsed decides first what kind of holder each side names.
-func compareParsed(a, b *parsedName, thresholds Thresholds) tally {
+// compareParsed decides what kind of holder each side names, and compares two of a kind.
+func compareParsed(a, b *parsedName, typoLetters int) tally {
 	formsA, formsB := a.forms, b.forms
 	a.shareForms(formsB)
 	b.shareForms(formsA)
-	openA, openB := a.open(), b.open()
-	if a.business != b.business && !openA && !openB {
+	if a.business != b.business && !a.open() && !b.open() {
 		return tally{hard: ruleKind, paired: 1, left: 1}
 	}
-	business := a.business || b.business || openA && openB
-	a.arrange(business)
-	b.arrange(business)
-	if b.before(a) {
-		a, b = b, a
+	business := a.business || b.business || a.single() && b.single()
+	sideA, sideB := a.arrange(business), b.arrange(business)
+	x, y := &sideA, &sideB
+	if y.before(x) {
+		x, y = y, x
 	}
 	if business {
-		return compareBusinesses(a, b)
+		return compareBusinesses(x, y)
 	}
-	return comparePeople(a, b, thresholds)
+	return comparePeople(x, y, typoLetters)
 }
 
 // IsBusiness reports whether a name is a business's by its words: a legal form, a trade,
@@ -122,23 +121,4 @@ func IsBusiness(name string) bool {
 	var t parsedName
 	t.read(theTables(), name)
 	return t.business
-}
-
-// before orders two names, so that the result does not depend on which was supplied.
-func (t *parsedName) before(other *parsedName) bool {
-	if t.holders != other.holders {
-		return t.holders < other.holders
-	}
-	if order := bytes.Compare(t.letters[:t.size], other.letters[:other.size]); order != 0 {
-		return order < 0
-	}
-	for i := range t.count {
-		if t.words[i].end != other.words[i].end {
-			return t.words[i].end < other.words[i].end
-		}
-		if t.words[i].opens != other.words[i].opens {
-			return t.words[i].opens
-		}
-	}
-	return false
 }

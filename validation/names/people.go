@@ -1,6 +1,10 @@
 package names
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
 
 // Bounds for evidence.
 const (
@@ -11,70 +15,31 @@ const (
 	longestField   = 35 // to which banks truncate names, in characters
 )
 
-// side is the name of one holder during a comparison.
+// side is a name, or one of its holders, during a comparison.
 type side struct {
-	text   *parsedName
-	words  []wordSpan
-	paired [maxWords]bool
-	cut    bool // its last word may be truncated
-	exact  bool // words are joined only letter by letter
+	name    *parsedName
+	words   [maxWords]word
+	count   int
+	partner [maxWords]int // the word of the other side with which a word is paired, from 1, or 0
+	holders int           // of a person's account: 1 plus one for each & between words
+	cut     bool          // the last word may be truncated
+	exact   bool          // words are joined only letter by letter
 }
 
-func (s *side) view(i int) wordView { return s.text.view(&s.words[i]) }
-
-// holder returns the words of holder i.
-func (t *parsedName) holder(i int) side {
-	from, to := t.holderRange(i)
-	s := side{text: t, words: t.words[from:to]}
-	if i == t.holders-1 {
-		s.cut = t.mayBeCut()
-	}
-	if len(s.words) == 1 && t.holders > 1 {
-		t.borrow(&s, i)
-	}
-	return s
-}
-
-// holderRange returns the range of the words of holder i, or of the last holder if there
-// are fewer.
-func (t *parsedName) holderRange(i int) (from, to int) {
-	for to = range t.count {
-		if !t.words[to].opens {
-			continue
-		}
-		if i == 0 {
-			return from, to
-		}
-		from = to
-		i--
-	}
-	return from, t.count
-}
-
-// borrow adds the surname to a holder of one word: JOHN & MARY MENSAH, or MENSAH JOHN &
-// MARY.
-func (t *parsedName) borrow(s *side, i int) {
-	own := s.words[0]
-	if from, to := t.holderRange(i + 1); to-from > 1 {
-		s.words = []wordSpan{own, t.words[to-1]}
-		return
-	}
-	if i > 0 {
-		if from, to := t.holderRange(i - 1); to-from > 1 {
-			s.words = []wordSpan{t.words[from], own}
-		}
-	}
-}
-
-func (t *parsedName) mayBeCut() bool {
-	return t.whole && t.length >= shortestField && t.length <= longestField
+// before orders two names, so that the result does not depend on which was supplied.
+func (s *side) before(other *side) bool {
+	return cmp.Or(
+		s.holders-other.holders,
+		bytes.Compare(s.name.letters[:s.name.size], other.name.letters[:other.name.size]),
+		slices.CompareFunc(s.words[:s.count], other.words[:other.count], func(x, y word) int { return cmp.Or(x.end-y.end, y.holder-x.holder) }),
+	) < 0
 }
 
 // comparePeople compares each holder of the name that has fewer with the best match of
 // the other name.
-func comparePeople(a, b *parsedName, thresholds Thresholds) tally {
-	if a.holders == 1 && b.holders == 1 {
-		return compareHolders(a.holder(0), b.holder(0), thresholds, disagreeing(a.titles, b.titles))
+func comparePeople(a, b *side, typoLetters int) tally {
+	if b.holders == 1 {
+		return compareTitled(a, b, typoLetters)
 	}
 	var total tally
 	var taken [maxWords]bool
@@ -82,11 +47,9 @@ func comparePeople(a, b *parsedName, thresholds Thresholds) tally {
 		var best tally
 		at := -1
 		for j := range b.holders {
-			if taken[j] {
-				continue
-			}
-			found := compareHolders(a.holder(i), b.holder(j), thresholds, false)
-			if at < 0 || found.score() > best.score() {
+			x, y := a.holder(i), b.holder(j)
+			found := compareHolders(&x, &y, typoLetters)
+			if !taken[j] && (at < 0 || found.score() > best.score()) {
 				best, at = found, j
 			}
 		}
@@ -102,45 +65,80 @@ func comparePeople(a, b *parsedName, thresholds Thresholds) tally {
 	return total
 }
 
-func disagreeing(a, b uint64) bool { return a != 0 && b != 0 && a&b == 0 }
+// compareTitled compares two names of one holder each, whose titles may differ. MR and MRS
+// of one name are a couple.
+func compareTitled(a, b *side, typoLetters int) tally {
+	found := compareHolders(a, b, typoLetters)
+	differ := a.name.titles != 0 && b.name.titles != 0 && a.name.titles&b.name.titles == 0
+	couple := (a.name.titles|b.name.titles)&(titleOfMan|titleOfWoman) == titleOfMan|titleOfWoman
+	if found.hard == 0 && differ && (couple || found.full < 2 || found.used[ruleFirstMissing] > 0) {
+		found.hard = ruleTitle
+	}
+	return found
+}
+
+// holder returns holder i. One of a single word has the surname of a neighbour: JOHN &
+// MARY MENSAH, or MENSAH JOHN & MARY.
+func (s *side) holder(i int) side {
+	h := side{name: s.name, cut: s.cut && i == s.holders-1}
+	words, before, after := s.wordsOf(i), s.wordsOf(i-1), s.wordsOf(i+1)
+	for j := range words {
+		h.words[j] = words[j]
+	}
+	h.count = len(words)
+	switch {
+	case h.count > 1:
+	case len(after) > 1:
+		h.words[1], h.count = after[len(after)-1], 2
+	case len(before) > 1:
+		h.words[0], h.words[1], h.count = before[0], words[0], 2
+	}
+	return h
+}
+
+// wordsOf returns the words of holder i, or none.
+func (s *side) wordsOf(i int) []word {
+	from, to := 0, 0
+	for to < s.count && s.words[to].holder <= i {
+		if to++; s.words[to-1].holder < i {
+			from = to
+		}
+	}
+	return s.words[from:to]
+}
 
 // pairing is the state of a comparison of two holders.
 type pairing struct {
-	a, b       side
-	thresholds Thresholds
-	tally      tally
+	a, b  *side
+	tally tally
 }
 
-func compareHolders(a, b side, thresholds Thresholds, titlesDiffer bool) tally {
-	p := pairing{a: a, b: b, thresholds: thresholds}
-	p.pairUp()
-	p.judge(titlesDiffer)
+// compareHolders pairs words from the strongest agreement to the weakest.
+func compareHolders(a, b *side, typoLetters int) tally {
+	p := pairing{a: a, b: b}
+	p.pair(ruleSame, 0)
+	p.pair(ruleSpelling, 0)
+	p.pair(ruleTransliterated, 0)
+	p.join(a, b)
+	p.join(b, a)
+	p.pair(ruleTypo, typoLetters)
+	p.pair(ruleMasked, 0)
+	p.pair(ruleInitial, 0)
+	p.pairCut(a, b)
+	p.pairCut(b, a)
+	p.judge()
 	return p.tally
 }
 
-// pairUp pairs words from the strongest grade to the weakest.
-func (p *pairing) pairUp() {
-	for grade := gradeSame; grade <= gradeInitial; grade++ {
-		if grade == gradeJoined {
-			p.join(&p.a, &p.b)
-			p.join(&p.b, &p.a)
-			continue
-		}
-		p.pairGrade(grade)
-	}
-	p.pairCut(&p.a, &p.b)
-	p.pairCut(&p.b, &p.a)
-}
-
-func (p *pairing) pairGrade(grade matchGrade) {
-	for i := range p.a.words {
-		for j := range p.b.words {
-			if p.a.paired[i] || p.b.paired[j] {
+func (p *pairing) pair(rule ruleIndex, typoLetters int) {
+	for i := range p.a.count {
+		for j := range p.b.count {
+			if p.a.partner[i] != 0 || p.b.partner[j] != 0 {
 				continue
 			}
-			if x, y := p.a.view(i), p.b.view(j); x.agrees(y, grade, p.thresholds.TypoLetters) {
-				p.a.paired[i], p.b.paired[j] = true, true
-				p.tally.note(grade, x, y)
+			if x, y := &p.a.words[i], &p.b.words[j]; x.agrees(y, rule, typoLetters) {
+				p.a.partner[i], p.b.partner[j] = j+1, i+1
+				p.tally.note(rule, x, y)
 			}
 		}
 	}
@@ -148,35 +146,39 @@ func (p *pairing) pairGrade(grade matchGrade) {
 
 // join pairs a word of one side with several words of the other.
 func (p *pairing) join(one, many *side) {
-	for i := range one.words {
-		for from := range many.words {
-			if one.paired[i] {
+	for i := range one.count {
+		x := &one.words[i]
+		for from := range many.count {
+			if one.partner[i] != 0 {
 				break
 			}
-			if n := many.joinedAs(from, one.view(i)); n > 0 {
-				one.paired[i] = true
+			if n := many.joinedAs(from, x); n > 0 {
+				one.partner[i] = from + 1
 				for j := from; j < from+n; j++ {
-					many.paired[j] = true
+					many.partner[j] = i + 1
 				}
-				p.tally.note(gradeJoined, one.view(i), one.view(i))
+				p.tally.note(ruleJoined, x, x)
 			}
 		}
 	}
 }
 
 // joinedAs returns the number of words from from on that are written as one in x, or 0.
-func (s *side) joinedAs(from int, x wordView) int {
-	for to := from + 2; to <= min(from+joinedWords, len(s.words)); to++ {
-		first, last := s.words[from], s.words[to-1]
-		if s.paired[from] || s.paired[to-1] || last.opens || last.lead != s.words[to-2].end {
+func (s *side) joinedAs(from int, x *word) int {
+	first := &s.words[from]
+	for n := 2; n <= min(joinedWords, s.count-from); n++ {
+		last := &s.words[from+n-1]
+		switch text := s.name.letters[first.start:last.end]; {
+		case s.partner[from] != 0 || s.partner[from+n-1] != 0 || last.holder != first.holder || last.lead != s.words[from+n-2].end:
 			return 0
-		}
-		if !s.exact && last.end-last.start == 1 && !bytes.HasSuffix(s.text.letters[:last.start], []byte("NG")) {
-			continue // AMIR A. is not AMIRA, but THIONG O is THIONG'O
-		}
-		text := s.text.letters[first.start:last.end]
-		if s.exact && bytes.Equal(x.text, text) || !s.exact && (x.joins(text) || to == from+2 && x.joinsOver(s.view(from), s.view(to-1))) {
-			return to - from
+		case s.exact:
+			if bytes.Equal(x.text, text) {
+				return n
+			}
+		case last.end-last.start == 1 && !bytes.HasSuffix(s.name.letters[:last.start], []byte("NG")):
+			// AMIR A. is not AMIRA, but THIONG O is THIONG'O
+		case x.joins(text), n == 2 && x.joinsOver(first, last):
+			return n
 		}
 	}
 	return 0
@@ -185,53 +187,67 @@ func (s *side) joinedAs(from int, x wordView) int {
 // pairCut pairs the last word of a name that a bank may have truncated with a word that
 // begins with it.
 func (p *pairing) pairCut(short, long *side) {
-	last := len(short.words) - 1
-	if !short.cut || short.paired[last] || short.words[last].hidden {
-		return
-	}
-	x := short.view(last)
-	if len(x.rows) > 0 {
+	last := short.count - 1
+	x := &short.words[last]
+	if !short.cut || short.partner[last] != 0 || x.hidden || len(x.rows) > 0 {
 		return // JOSEPH is not the beginning of JOSEPHINE
 	}
-	for j := range long.words {
-		if y := long.view(j); !long.paired[j] && x.begins(y) {
-			short.paired[last], long.paired[j] = true, true
-			p.tally.note(gradeCut, x, y)
+	for j := range long.count {
+		if y := &long.words[j]; long.partner[j] == 0 && x.begins(y) {
+			short.partner[last], long.partner[j] = j+1, last+1
+			p.tally.note(ruleCut, x, y)
 			return
 		}
 	}
 }
 
-// begins reports whether the word is the beginning of a longer one. A letter or a number
-// is no beginning.
-func (w wordView) begins(other wordView) bool {
-	return len(other.text) > len(w.text) && len(w.text) > 1 && bytes.HasPrefix(other.text, w.text) && bytes.IndexAny(w.text, "0123456789") < 0
-}
-
 // judge decides about the unpaired words, and whether the paired ones are enough.
-func (p *pairing) judge(titlesDiffer bool) {
-	namesA, juniorA := p.count(&p.a)
-	namesB, juniorB := p.count(&p.b)
+func (p *pairing) judge() {
+	namesA, juniorA := p.count(p.a)
+	namesB, juniorB := p.count(p.b)
 	names := namesA + namesB
 	p.tally.left = names + juniorA + juniorB
 	switch {
-	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0:
+	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0, p.a.torn(p.b), p.b.torn(p.a):
 		p.tally.hard = ruleDifferent
 	case p.tally.paired == 1 && names > 0:
 		p.tally.hard = ruleSingle
 	case p.tally.weak():
 		p.tally.hard = ruleWeak
-	case titlesDiffer && (p.tally.full < 2 || p.tally.used[ruleFirstMissing] > 0):
-		p.tally.hard = ruleTitle
 	}
+}
+
+// torn reports whether a compound is not one in the other name: ABDEL AZIZ KARIM is not
+// ABDEL KARIM AZIZ, and NOUR EL DIN is not NOUR. ABDUL at the end stands alone.
+func (s *side) torn(other *side) bool {
+	for i := 1; i < s.count; i++ {
+		head, tail := s.partner[i-1], s.partner[i]
+		whole := head == tail || head != 0 && (tail == head+1 || head == other.count)
+		if !whole && s.continues(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// continues reports whether word i is the second part of a compound with ABD, ABU, EL DIN
+// or ALLAH.
+func (s *side) continues(i int) bool {
+	head, tail := &s.words[i-1], &s.words[i]
+	if head.holder != tail.holder || tail.kind == generationWord {
+		return false
+	}
+	t := theTables()
+	din := oneName(tail.rows, t.names["الدين"]) || oneName(t.find(withoutArticle(tail.text)), t.names["الدين"])
+	return din || oneName(tail.rows, t.names["الله"]) || oneName(head.rows, t.names["ABU"]) || string(head.text) == "ABD" || string(head.text) == "عبد"
 }
 
 // count counts the unpaired words of a side.
 func (p *pairing) count(s *side) (names, generations int) {
-	for i, w := range s.words {
+	for i := range s.count {
 		switch {
-		case s.paired[i]:
-		case w.kind == generationWord:
+		case s.partner[i] != 0:
+		case s.words[i].kind == generationWord:
 			generations++
 			p.tally.used[ruleGeneration]++
 		case i == 0:

@@ -24,7 +24,6 @@ type parsedName struct {
 	size    int
 	words   [maxWords]wordSpan
 	count   int
-	holders int // of a person's account: 1 plus one for each & between words
 	length  int // in characters, as in a bank's field
 
 	titles   uint64 // one bit for each group of titles
@@ -32,7 +31,6 @@ type parsedName struct {
 	business bool   // by a legal form or a word of businesses
 	hidden   bool   // letters are masked
 	crowded  bool   // too many words or letters
-	whole    bool   // the name ends with a word, which a bank may have truncated
 
 	chunk int  // start of the current word
 	next  byte // what was read since the last word: one of the gaps, or 0
@@ -48,7 +46,7 @@ const (
 )
 
 // letterMarks are letters of a word that are written in two ways without their marks.
-type letterMarks int
+type letterMarks byte
 
 const (
 	markS       letterMarks = 1 << iota // Ṣ, also written SH
@@ -61,15 +59,10 @@ const (
 type wordSpan struct {
 	vocabularyEntry
 	start, end int
-	lead       int // start of the article before it, or start
-	spelt      int // start of what Latin letters spell
+	lead       int // start of its article, or start
 	gap        byte
-	article    bool // AL or EL precedes it
 	hidden     bool // it has masked letters
-	opens      bool // it begins another holder's name
 	marks      letterMarks
-	rows       []int  // in the table of names
-	sound      uint64 // a hash of how it sounds; 0 if that does not count
 }
 
 // read parses the text and finds out what kind of holder it names.
@@ -87,12 +80,7 @@ func (t *parsedName) read(tables *tables, text string) {
 	t.recognise()
 }
 
-// comparable reports whether both names have visible letters and at most one is masked:
-// two masks would match any two names.
-func (t *parsedName) comparable(other *parsedName) bool {
-	return t.legible() && other.legible() && (!t.hidden || !other.hidden)
-}
-
+// legible reports whether the name has visible letters.
 func (t *parsedName) legible() bool {
 	return len(bytes.Trim(t.letters[:t.size], "*")) > 0
 }
@@ -105,7 +93,7 @@ func (t *parsedName) take(r rune) {
 		t.put(byte(r))
 	case isMask(r):
 		t.mask()
-	case r == '&', r == '+':
+	case r == '&', r == '+', r == ';':
 		t.separate(gapAnd)
 	case r == '/':
 		t.separate(gapSlash)
@@ -122,6 +110,7 @@ func (t *parsedName) take(r rune) {
 
 // mark notes a letter or a mark that tells how the word is spelled elsewhere.
 func (t *parsedName) mark(r rune) {
+	const dotBelow, hamzaBelow = '\u0323', '\u0655'
 	switch word := t.letters[t.chunk:t.size]; {
 	case r == dotBelow && bytes.HasSuffix(word, []byte("S")):
 		t.marks |= markS
@@ -143,8 +132,7 @@ func (t *parsedName) takeOther(r rune) {
 		t.mark(upper)
 		t.put([]byte(folded)...)
 	case unicode.IsLetter(upper), unicode.IsNumber(upper), unicode.IsMark(upper):
-		var coded [utf8.UTFMax]byte
-		t.put(coded[:utf8.EncodeRune(coded[:], upper)]...)
+		t.put([]byte(string(upper))...)
 	default:
 		t.separate(gapBlank)
 	}
@@ -185,31 +173,33 @@ func (t *parsedName) flush() {
 	}
 	if t.count == maxWords {
 		t.crowded = true
-		t.size = t.chunk
 		return
 	}
 	t.length += utf8.RuneCount(t.letters[t.chunk:t.size])
 	if t.count > 0 {
 		t.length++
 	}
-	w := wordSpan{start: t.chunk, lead: t.chunk, gap: t.next, marks: t.marks, vocabularyEntry: t.tables.lookUp(t.letters[t.chunk:t.size])}
+	w := wordSpan{lead: t.chunk, gap: t.next, marks: t.marks, vocabularyEntry: t.tables.lookUp(t.letters[t.chunk:t.size])}
 	if w.as != "" {
 		t.size = t.chunk
 		t.put([]byte(w.as)...)
 	}
 	start, end := foldWord(t.letters[t.chunk:t.size])
-	w.start, w.article, t.size = t.chunk+start, start > 0, t.chunk+end
-	w.end = t.size
+	w.start, w.end, t.size = t.chunk+start, t.chunk+end, t.chunk+end
 	w.hidden = bytes.IndexByte(t.letters[w.start:w.end], '*') >= 0
 	t.words[t.count] = w
 	t.count++
 	t.chunk, t.next, t.marks = t.size, 0, 0
 }
 
-func (t *parsedName) text(w wordSpan) []byte { return t.letters[w.start:w.end] }
+// article reports whether AL or EL precedes the word.
+func (w *wordSpan) article() bool { return w.lead < w.start }
+
+func (t *parsedName) text(w *wordSpan) []byte { return t.letters[w.start:w.end] }
 
 // letter reports whether word i is a single letter.
 func (t *parsedName) letter(i int) bool {
-	r, width := utf8.DecodeRune(t.text(t.words[i]))
-	return width == t.words[i].end-t.words[i].start && unicode.IsLetter(r)
+	text := t.text(&t.words[i])
+	r, width := utf8.DecodeRune(text)
+	return width == len(text) && unicode.IsLetter(r)
 }

@@ -22,6 +22,7 @@ func Rules() []Rule { return append([]Rule(nil), ruleTable[:]...) }
 type ruleIndex int
 
 const (
+	// By the first four, words are written out on both sides.
 	ruleSame ruleIndex = iota
 	ruleSpelling
 	ruleJoined
@@ -113,7 +114,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleTitle: {
 		ID: "title", Supplied: "Mr A Mensah", Returned: "MRS A MENSAH",
-		Meaning: "The titles differ, and fewer than two names are written out, or one side lacks the first name.",
+		Meaning: "The titles differ, and they are MR and MRS, fewer than two names are written out, or one side lacks the first name.",
 	},
 	ruleKind: {
 		ID: RuleKind, Supplied: "Kofi Mensah", Returned: "KOFI MENSAH BAKERY",
@@ -141,19 +142,19 @@ type tally struct {
 	visible int // visible letters of masked words
 }
 
-// note adds two words that agree.
-func (f *tally) note(grade matchGrade, x, y wordView) {
-	f.used[gradeRules[grade]]++
+// note adds two words that agree by a rule.
+func (f *tally) note(rule ruleIndex, x, y *word) {
+	f.used[rule]++
 	f.paired++
 	letters := 1
-	if grade == gradeMasked {
+	if rule == ruleMasked {
 		letters = min(x.visible(), y.visible())
 		f.visible += letters
 	}
 	if letters > 0 {
 		f.seen++
 	}
-	if grade.writtenOut() && min(len(x.text), len(y.text)) >= fullLetters {
+	if rule <= ruleTransliterated && min(len(x.text), len(y.text)) >= fullLetters {
 		f.full++
 	}
 }

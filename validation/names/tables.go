@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -13,7 +14,7 @@ import (
 )
 
 // wordKind is the role of a word.
-type wordKind int
+type wordKind byte
 
 const (
 	plainWord wordKind = iota
@@ -28,25 +29,26 @@ const (
 	tradingAsWord // what follows is the name of a shop
 )
 
-func (k wordKind) ofBusiness() bool { return k == businessWord || k == doubtfulWord }
-
 // rewritten reports whether words or phrases of the kind are written as the first of their
 // row.
 func (k wordKind) rewritten(phrases bool) bool {
 	return k == businessWord || k == generationWord || k == formWord && !phrases
 }
 
+// besideNames reports whether words of the kind stand before, after or between names.
+func (k wordKind) besideNames() bool { return k == titleWord || k == sisterWord || k == andWord }
+
 // leftOut reports whether words of the kind are not compared.
 func (k wordKind) leftOut(business bool) bool {
-	return k == andWord || k == formWord && business || k == titleWord && !business
+	return k == andWord || k == titleWord && !business
 }
 
 type vocabularyEntry struct {
-	kind    wordKind
-	bit     uint64 // of a title or a legal form
-	as      string // how the word is kept; "" means unchanged
-	phrase  bool   // it consists of several words
-	longest int    // number of words of the longest phrase that begins with the word
+	as       string // how the word is kept; "" means unchanged
+	bit      uint64 // of a title or a legal form
+	kind     wordKind
+	anywhere bool // a legal form that need not stand at the end
+	longest  byte // number of words of the longest phrase that begins with the word
 }
 
 // The tables. A row's words are separated by commas (in names.txt by blanks), and #
@@ -61,6 +63,12 @@ var (
 	businessTable string
 	//go:embed tables/names.txt
 	namesTable string
+)
+
+// The bits of the first two rows of titles.txt, MR and MRS.
+const (
+	titleOfMan   = 1
+	titleOfWoman = 2
 )
 
 // noForm is the bit of COMPANY, which is not a legal form.
@@ -102,31 +110,26 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 type tables struct {
 	vocabulary map[string]vocabularyEntry
 	phrases    map[string]vocabularyEntry // by their letters
-	forms      []writtenForm
-	names      map[string][]int // the rows of each name
-	sounds     map[string][]int // the rows of each sound
-	arabic     map[int]bool     // the rows that contain Arabic
+	forms      map[string]uint64          // the bit of each form as it is written
+	names      map[string][]int           // the rows of each name
+	sounds     map[string][]int           // the rows of each sound
+	arabic     map[int]bool               // the rows that contain Arabic
+	latin      map[int][]string           // the Latin spellings of each row
 }
-
-// writtenForm is a legal form as written.
-type writtenForm struct {
-	text string
-	bit  uint64
-}
-
-var (
-	loadOnce sync.Once
-	loaded   tables
-)
 
 // theTables reads the tables when a program compares its first names.
-func theTables() *tables {
-	loadOnce.Do(func() {
-		loaded.readVocabulary()
-		loaded.readNames()
-	})
-	return &loaded
-}
+var theTables = sync.OnceValue(func() *tables {
+	t := tables{
+		vocabulary: map[string]vocabularyEntry{
+			"AND": {kind: andWord}, "OR": {kind: andWord}, "و": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "SR": {kind: sisterWord},
+		},
+		phrases: map[string]vocabularyEntry{}, forms: map[string]uint64{},
+		names: map[string][]int{}, sounds: map[string][]int{}, arabic: map[int]bool{}, latin: map[int][]string{},
+	}
+	t.readVocabulary()
+	t.readNames()
+	return &t
+})
 
 // rowsOf splits a table into its rows.
 func rowsOf(table, separator string) (rows [][]string) {
@@ -153,10 +156,6 @@ func folded(text string) string {
 }
 
 func (t *tables) readVocabulary() {
-	t.vocabulary = map[string]vocabularyEntry{
-		"AND": {kind: andWord}, "و": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "SR": {kind: sisterWord},
-	}
-	t.phrases = map[string]vocabularyEntry{}
 	tables := []struct {
 		kind wordKind
 		rows [][]string
@@ -175,7 +174,7 @@ func (t *tables) readVocabulary() {
 
 // enterRow enters the words of a row, or its phrases.
 func (t *tables) enterRow(kind wordKind, i int, row []string, phrases bool) {
-	entry := vocabularyEntry{kind: kind, bit: 1 << i, phrase: phrases}
+	entry := vocabularyEntry{bit: 1 << i}
 	if first := strings.TrimLeft(row[0], marksOfRows); len(row) > 1 && kind.rewritten(phrases) && !strings.Contains(first, " ") {
 		entry.as = first
 	}
@@ -187,19 +186,19 @@ func (t *tables) enterRow(kind wordKind, i int, row []string, phrases bool) {
 	}
 	for _, marked := range row {
 		text := strings.TrimLeft(marked, marksOfRows)
-		entry := entry
+		entry.kind = kind
 		if marked[0] == '?' {
 			entry.kind = doubtfulWord
 		}
-		words := strings.Fields(text)
-		switch {
+		if kind == formWord {
+			t.forms[text] = entry.bit
+			entry.anywhere = phrases || text[0] >= utf8.RuneSelf
+		}
+		switch words := strings.Fields(text); {
 		case len(words) > 1 && phrases:
 			t.enterPhrase(words, entry)
 		case len(words) == 1 && !phrases:
 			t.vocabulary[text] = entry
-		}
-		if kind == formWord && phrases {
-			t.forms = append(t.forms, writtenForm{text: text, bit: entry.bit})
 		}
 	}
 }
@@ -208,7 +207,7 @@ const marksOfRows = "?+-"
 
 func (t *tables) enterPhrase(words []string, entry vocabularyEntry) {
 	first := t.vocabulary[words[0]]
-	first.longest = max(first.longest, len(words))
+	first.longest = max(first.longest, byte(len(words)))
 	t.vocabulary[words[0]] = first
 	for i, word := range words {
 		words[i] = cmp.Or(t.vocabulary[word].as, word)
@@ -227,7 +226,7 @@ func (t *tables) lookUp(word []byte) vocabularyEntry {
 		rest, attached := bytes.CutPrefix(word, []byte(prefix))
 		entry := t.vocabulary[string(rest)]
 		switch {
-		case attached && (entry.kind.ofBusiness() || entry.kind == formWord):
+		case attached && (entry.kind == businessWord || entry.kind == doubtfulWord || entry.kind == formWord):
 			entry.as = cmp.Or(entry.as, string(rest))
 			return entry
 		case attached && len(rest) > 0 && prefix == "لل":
@@ -239,7 +238,6 @@ func (t *tables) lookUp(word []byte) vocabularyEntry {
 
 // readNames reads the table of names. A row is one name; words in different rows are two.
 func (t *tables) readNames() {
-	t.names, t.sounds, t.arabic = map[string][]int{}, map[string][]int{}, map[int]bool{}
 	for row, words := range rowsOf(namesTable, " ") {
 		for _, word := range words {
 			var name parsedName
@@ -251,34 +249,31 @@ func (t *tables) readNames() {
 					w.start = w.lead
 				}
 			}
-			text := name.text(w)
+			text := name.text(&w)
 			t.names[string(text)] = append(t.names[string(text)], row)
 			if isLatinWord(text) {
 				sound := string(soundWord(nil, text))
 				t.sounds[sound] = append(t.sounds[sound], row)
+				t.latin[row] = append(t.latin[row], string(text))
 			}
 		}
 	}
 }
 
-// know returns the rows of a word, and a hash of its sound. A Latin word that is not
-// listed has the rows of its sound.
-func (t *tables) know(word []byte) (rows []int, sound uint64) {
-	rows = t.names[string(word)]
-	if len(word) > maxWordLetters || !isLatinWord(word) {
-		return rows, 0
+// misspells reports whether the word is a misspelling of a Latin spelling of the rows.
+func (t *tables) misspells(word []byte, rows []int) bool {
+	return slices.ContainsFunc(rows, func(row int) bool {
+		return slices.ContainsFunc(t.latin[row], func(spelling string) bool { return isTypo(word, []byte(spelling), 4) })
+	})
+}
+
+// find returns the rows of a word. A Latin word that is not listed has the rows of its
+// sound.
+func (t *tables) find(word []byte) []int {
+	rows := t.names[string(word)]
+	if rows == nil && len(word) <= maxWordLetters && isLatinWord(word) {
+		var key [maxWordLetters]byte
+		rows = t.sounds[string(soundWord(key[:0], word))]
 	}
-	var buf [maxWordLetters]byte
-	key := soundWord(buf[:0], word)
-	if rows == nil {
-		rows = t.sounds[string(key)]
-	}
-	if len(key) < minSound {
-		return rows, 0
-	}
-	sound = 14695981039346656037 // FNV-1a
-	for _, c := range key {
-		sound = (sound ^ uint64(c)) * 1099511628211
-	}
-	return rows, sound
+	return rows
 }

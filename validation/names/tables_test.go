@@ -23,6 +23,7 @@ func TestTablesContainEachWordOnce(t *testing.T) {
 	}
 	assert.LessOrEqual(t, max(len(titles), len(forms)), 63, "a bit each")
 	assert.Equal(t, "LTD", forms[0][0], "+ stands for the first row")
+	assert.Equal(t, []string{"MR", "MRS"}, []string{titles[0][0], titles[1][0]}, "a couple")
 }
 
 // A phrase is written as the first word of its row, in its own place.

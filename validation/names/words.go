@@ -2,153 +2,108 @@ package names
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// wordView is a word during a comparison.
-type wordView struct {
-	*wordSpan
-	tables *tables
+// word is a word during a comparison.
+type word struct {
+	wordSpan
 	text   []byte
 	spelt  []byte // what Latin letters spell: the text, or the text with its Arabic article
-}
-
-func (t *parsedName) view(w *wordSpan) wordView {
-	return wordView{wordSpan: w, tables: t.tables, text: t.text(*w), spelt: t.letters[w.spelt:w.end]}
+	rows   []int  // in the table of names
+	holder int    // whose name it belongs to, from 0
 }
 
 // part returns a part of the word, looked up as a word.
-func (w wordView) part(text []byte, span *wordSpan) wordView {
-	span.marks = w.marks
-	span.rows, span.sound = w.tables.know(text)
-	return wordView{wordSpan: span, tables: w.tables, text: text, spelt: text}
+func (w *word) part(text []byte) word {
+	return word{wordSpan: wordSpan{marks: w.marks}, text: text, spelt: text, rows: theTables().find(text)}
 }
 
-// matchGrade is a kind of agreement of two words, strongest first.
-type matchGrade int
-
-const (
-	gradeSame matchGrade = iota
-	gradeSpelling
-	gradeTransliterated
-	gradeJoined
-	gradeTypo
-	gradeMasked
-	gradeInitial
-	gradeCut
-)
-
-// gradeRules maps each grade to its rule.
-var gradeRules = [...]ruleIndex{
-	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated, gradeJoined: ruleJoined,
-	gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
-}
-
-// writtenOut reports whether the grade requires the whole word on both sides.
-func (g matchGrade) writtenOut() bool { return g <= gradeJoined }
-
-// agrees reports whether two words agree in the grade. Joined and truncated words are
+// agrees reports whether two words agree by the rule. Joined and truncated words are
 // found elsewhere, because they depend on the words around them.
-func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool {
-	if grade == gradeSame {
-		return w.article == other.article && !w.hidden && !other.hidden && bytes.Equal(w.text, other.text)
-	}
-	if max(len(w.text), len(other.text)) > maxWordLetters {
+func (w *word) agrees(other *word, rule ruleIndex, typoLetters int) bool {
+	switch {
+	case rule == ruleSame:
+		return w.article() == other.article() && !w.hidden && !other.hidden && bytes.Equal(w.text, other.text)
+	case max(len(w.text), len(other.text)) > maxWordLetters:
 		return false
-	}
-	if w.hidden || other.hidden {
-		return grade == gradeMasked && w.visibleIn(other)
-	}
-	switch grade {
-	case gradeSpelling:
+	case w.hidden || other.hidden:
+		return rule == ruleMasked && (w.covers(other) || other.covers(w))
+	case rule == ruleSpelling:
 		return w.sameName(other) || w.sameWithoutArticle(other) || other.sameWithoutArticle(w)
-	case gradeTransliterated:
+	case rule == ruleTransliterated:
 		return w.readsAs(other) || other.readsAs(w)
-	case gradeTypo:
-		return related(w.rows, other.rows) != twoNames && isTypo(w.text, other.text, typoLetters)
-	case gradeInitial:
-		return isInitial(w.text, other.text) || isInitial(other.text, w.text)
-	case gradeSame, gradeMasked, gradeJoined, gradeCut:
+	case rule == ruleTypo:
+		return !twoNames(w.rows, other.rows) && isTypo(w.text, other.text, typoLetters)
+	case rule == ruleInitial:
+		return w.kind != generationWord && other.kind != generationWord && (isInitial(w.text, other.text) || isInitial(other.text, w.text))
 	}
 	return false
 }
 
-// relation is what the table of names says about two words.
-type relation int
-
-const (
-	unlisted relation = iota
-	oneName
-	twoNames
-)
-
-// related compares the rows in which two words are listed.
-func related(a, b []int) relation {
-	if len(a) == 0 || len(b) == 0 {
-		return unlisted
-	}
-	for _, row := range a {
-		if slices.Contains(b, row) {
-			return oneName
-		}
-	}
-	return twoNames
+// oneName reports whether two words are listed in the same row of the table of names.
+func oneName(a, b []int) bool {
+	return slices.ContainsFunc(a, func(row int) bool { return slices.Contains(b, row) })
 }
+
+// twoNames reports whether both words are listed, in different rows.
+func twoNames(a, b []int) bool { return len(a) > 0 && len(b) > 0 && !oneName(a, b) }
 
 // sameName reports whether the words are usual spellings of the same name. If both are
 // listed, the table decides.
-func (w wordView) sameName(other wordView) bool {
-	if !sameScript(w.text, other.text) {
+func (w *word) sameName(other *word) bool {
+	switch {
+	case !sameScript(w.text, other.text):
+		return false
+	case bytes.Equal(w.text, other.text), oneName(w.rows, other.rows):
+		return true
+	case twoNames(w.rows, other.rows):
 		return false
 	}
-	switch related(w.rows, other.rows) {
-	case oneName:
-		return true
-	case twoNames:
-		return bytes.Equal(w.text, other.text)
-	case unlisted:
-	}
-	return bytes.Equal(w.text, other.text) || w.sameSound(other) || w.sameMarked(other) || sameArabic(w.text, other.text)
+	return w.sameSound(other) || sameArabic(w.text, other.text)
 }
 
 // sameWithoutArticle reports whether the word has an attached article that the other has
 // too: ELMASRY is EL MASRY. If both have it attached, what follows must be one Arabic name
 // of the table: ELEKE is not ALEKE.
-func (w wordView) sameWithoutArticle(other wordView) bool {
-	rest, attached := attachedArticle(w.text)
-	if !attached || related(w.rows, other.rows) == twoNames {
+func (w *word) sameWithoutArticle(other *word) bool {
+	rest := withoutArticle(w.text)
+	if rest == nil || twoNames(w.rows, other.rows) {
 		return false
 	}
-	if other.article {
-		return w.part(rest, new(wordSpan)).sameName(other)
+	if other.article() {
+		part := w.part(rest)
+		return part.sameName(other)
 	}
-	otherRest, _ := attachedArticle(other.text)
-	rows, otherRows := w.tables.names[string(rest)], w.tables.names[string(otherRest)]
-	return slices.ContainsFunc(rows, func(row int) bool { return w.tables.arabic[row] && slices.Contains(otherRows, row) })
+	t := theTables()
+	rows, otherRows := t.names[string(rest)], t.names[string(withoutArticle(other.text))]
+	return slices.ContainsFunc(rows, func(row int) bool { return t.arabic[row] && slices.Contains(otherRows, row) })
 }
 
-func (w wordView) sameSound(other wordView) bool {
-	if w.sound == 0 || w.sound != other.sound {
+// sameSound reports whether two Latin words sound alike. Where one of them has the Yoruba
+// letter Ṣ or the Ewe letter Ɔ, the other may have SH or OR.
+func (w *word) sameSound(other *word) bool {
+	if !isLatinWord(w.text) || !isLatinWord(other.text) {
 		return false
 	}
-	var a, b [maxWordLetters]byte
-	return bytes.Equal(soundWord(a[:0], w.text), soundWord(b[:0], other.text))
-}
-
-// sameMarked compares words of which one has the Yoruba letter Ṣ, also written SH, or the
-// Ewe letter Ɔ, also written OR.
-func (w wordView) sameMarked(other wordView) bool {
 	marks := (w.marks | other.marks) & (markS | markO)
-	if marks == 0 || !isLatinWord(w.text) || !isLatinWord(other.text) {
+	var a, b, keyA, keyB [maxWordLetters]byte
+	x, y := unmarked(a[:0], w.text, marks), unmarked(b[:0], other.text, marks)
+	if !beginAlike(x, y) {
 		return false
 	}
-	var a, b, keyA, keyB [maxWordLetters]byte
-	return bytes.Equal(soundWord(keyA[:0], unmarked(a[:0], w.text, marks)), soundWord(keyB[:0], unmarked(b[:0], other.text, marks)))
+	key := soundWord(keyA[:0], x)
+	return (len(key) >= minSound || marks != 0) && bytes.Equal(key, soundWord(keyB[:0], y))
 }
 
+// unmarked returns the word without the H of SH and the R of OR.
 func unmarked(to, word []byte, marks letterMarks) []byte {
+	if marks == 0 {
+		return word
+	}
 	for i, c := range word {
 		sh := marks&markS != 0 && i > 0 && word[i-1] == 'S' && c == 'H'
 		or := marks&markO != 0 && i > 0 && word[i-1] == 'O' && c == 'R'
@@ -171,29 +126,33 @@ func withoutHamza(word []byte) []byte {
 
 func sameScript(a, b []byte) bool { return (a[0] < utf8.RuneSelf) == (b[0] < utf8.RuneSelf) }
 
-// sameWord reports whether two words are one name, in one script or in two.
-func (w wordView) sameWord(other wordView) bool {
-	return w.sameName(other) || w.readsAs(other) || other.readsAs(w)
+// partIs reports whether a part of the word is the other word, in one script or in two.
+func (w *word) partIs(text []byte, other *word) bool {
+	part := w.part(text)
+	return part.sameName(other) || part.readsAs(other) || other.readsAs(&part)
 }
 
-// joins reports whether the word is the words of the text, written as one.
-func (w wordView) joins(text []byte) bool {
-	if w.hidden || bytes.IndexByte(text, '*') >= 0 || max(len(w.text), len(text)) > maxWordLetters {
+// joins reports whether the word is the words of the text, written as one. In one script
+// spellings and an article differ by few letters.
+func (w *word) joins(text []byte) bool {
+	const most = 4 // bytes
+	if sameScript(w.text, text) && (len(w.text) > len(text)+most || len(text) > len(w.text)+most) {
 		return false
 	}
-	if !beginAlike(w.text, text) {
+	if w.hidden || bytes.IndexByte(text, '*') >= 0 || max(len(w.text), len(text)) > maxWordLetters || !beginAlike(w.text, text) {
 		return false
 	}
 	var joined [maxWordLetters]byte
-	var span wordSpan
 	start, end := foldWord(joined[:copy(joined[:], text)])
-	return w.sameWord(w.part(joined[start:end], &span))
+	return w.partIs(joined[start:end], w)
 }
 
 // beginAlike reports whether two words can be one name by their first letters.
 func beginAlike(a, b []byte) bool {
 	if sameScript(a, b) {
-		return soundLetter(a) == soundLetter(b)
+		x, _ := soundAt(a)
+		y, _ := soundAt(b)
+		return x == y
 	}
 	if a[0] < utf8.RuneSelf {
 		a, b = b, a
@@ -206,22 +165,22 @@ func beginAlike(a, b []byte) bool {
 // joinsOver reports whether the word is two names with an Arabic article between them,
 // each in some spelling: SEIFELISLAM, SALAHUDDIN and HEBATALLAH are SAIF EL ISLAM, SALAH
 // EL DIN and HEBA ALLAH.
-func (w wordView) joinsOver(first, last wordView) bool {
-	rest, attached := attachedArticle(last.text)
-	if !last.article && !attached || w.hidden || first.hidden || last.hidden || len(w.text) > maxWordLetters {
+func (w *word) joinsOver(first, last *word) bool {
+	rest := withoutArticle(last.text)
+	if !last.article() && rest == nil || w.hidden || first.hidden || last.hidden || len(w.text) > maxWordLetters {
 		return false
 	}
-	if !last.article {
-		last = last.part(rest, new(wordSpan))
+	if !last.article() {
+		part := last.part(rest)
+		last = &part
 	}
 	for i := 2; i < len(w.text)-2; i++ {
 		n := articleAt(w.text[i:])
 		if n == 0 || i+n >= len(w.text) {
 			continue
 		}
-		var head, stem, tail wordSpan
-		if (w.part(w.text[:i], &head).sameWord(first) || w.part(bytes.TrimSuffix(w.text[:i], []byte("T")), &stem).sameWord(first)) &&
-			w.part(w.text[i+n:], &tail).sameWord(last) {
+		head, tail := w.text[:i], w.text[i+n:]
+		if (w.partIs(head, first) || w.partIs(bytes.TrimSuffix(head, []byte("T")), first)) && w.partIs(tail, last) {
 			return true
 		}
 	}
@@ -244,13 +203,13 @@ func articleAt(text []byte) int {
 	return 0
 }
 
-// attachedArticle splits words such as ELMASRY and ALMASRY. rest has at least minSound
-// letters.
-func attachedArticle(word []byte) (rest []byte, ok bool) {
+// withoutArticle returns what follows the article of words such as ELMASRY and ALMASRY, at
+// least minSound letters, or nil.
+func withoutArticle(word []byte) []byte {
 	if len(word) < len("EL")+minSound || word[1] != 'L' || (word[0] != 'A' && word[0] != 'E') {
-		return nil, false
+		return nil
 	}
-	return word[2:], true
+	return word[2:]
 }
 
 func isInitial(initial, word []byte) bool {
@@ -269,24 +228,18 @@ func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) {
 		return false
 	}
-	return misspelt(a, b)
-}
-
-// misspelt compares two words without their common beginning and end; b is the longer
-// one.
-func misspelt(a, b []byte) bool {
-	from := 0
+	from, till := 0, 0 // letters that agree at the beginning and at the end
 	for from < len(a) && a[from] == b[from] {
 		from++
 	}
-	till := 0
 	for till < len(a)-from && a[len(a)-1-till] == b[len(b)-1-till] {
 		till++
 	}
-	if from == 0 || till == 0 {
-		return false
-	}
-	a, b = a[from:len(a)-till], b[from:len(b)-till]
+	return from > 0 && till > 0 && misspelt(a[from:len(a)-till], b[from:len(b)-till])
+}
+
+// misspelt compares what differs in two words; b is not shorter than a.
+func misspelt(a, b []byte) bool {
 	switch {
 	case len(a) == 0 && len(b) == 1:
 		return isVowel(b[0]) || b[0] == 'H'
@@ -298,39 +251,20 @@ func misspelt(a, b []byte) bool {
 	return false
 }
 
-// visibleIn compares a word with a masked word, in which a mask stands for any number of
-// letters.
-func (w wordView) visibleIn(other wordView) bool {
-	switch {
-	case w.hidden && other.hidden:
-		return false
-	case w.hidden:
-		return maskFits(w.text, other.text)
-	}
-	return maskFits(other.text, w.text)
+// begins reports whether the word is the beginning of a longer one. A letter or a number
+// is no beginning.
+func (w *word) begins(other *word) bool {
+	return len(other.text) > len(w.text) && len(w.text) > 1 && bytes.HasPrefix(other.text, w.text) && bytes.IndexAny(w.text, "0123456789") < 0
 }
 
-func maskFits(mask, word []byte) bool {
-	at, star, resume := 0, -1, 0
-	for i := 0; i < len(word); {
-		switch {
-		case at < len(mask) && mask[at] == '*':
-			star, resume = at, i
-			at++
-		case at < len(mask) && mask[at] == word[i]:
-			at++
-			i++
-		case star >= 0: // let the last mask stand for one more letter
-			resume++
-			at, i = star+1, resume
-		default:
-			return false
-		}
-	}
-	return at == len(mask) || (at == len(mask)-1 && mask[at] == '*')
+// covers reports whether the word is masked and the other, which is not, fits it. A mask
+// stands for any number of letters.
+func (w *word) covers(other *word) bool {
+	fits, err := path.Match(string(w.text), string(other.text))
+	return fits && err == nil && w.hidden && !other.hidden
 }
 
 // visible returns the number of visible letters of a masked word.
-func (w wordView) visible() int {
+func (w *word) visible() int {
 	return utf8.RuneCount(w.text) - bytes.Count(w.text, []byte("*"))
 }
