@@ -102,8 +102,8 @@ func (s *Service) judge(r *request, a *answer) result {
 	return res
 }
 
-// mismatch returns the reason for names that differ. A sole trader whose account is his
-// business's learns that from it.
+// mismatch returns the reason for names that differ. It says so if the account is a
+// business's and the supplied name a person's, so that a sole trader can be asked.
 func mismatch(match names.Comparison, holder string) string {
 	if match.Rule == names.RuleKind && names.IsBusiness(holder) {
 		return reasonBusiness

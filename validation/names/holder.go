@@ -56,7 +56,7 @@ func (t *parsedName) recogniseTitles() {
 		case w.kind == sisterWord && leads && i < last:
 			w.vocabularyEntry = t.tables.vocabulary["SISTER"]
 		case w.kind == sisterWord:
-			w.vocabularyEntry = t.tables.vocabulary["SENIOR"]
+			w.kind = generationWord
 		case w.kind == titleWord && !leads && i < last:
 			w.kind = plainWord
 		}

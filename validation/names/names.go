@@ -19,9 +19,8 @@ const hardestScore = 50
 // Thresholds configures [Compare]. The zero value of a field means its default.
 type Thresholds struct {
 	// Match is the lowest score of a match: 51 to 100, because names that are different
-	// by rule score at most 50. Default 70, which every rule passes alone except the two
-	// that cost more than 30: a first name that one side lacks, and JUNIOR on one side
-	// only.
+	// by rule score at most 50. Default 70, which every rule with a cost passes alone
+	// except JUNIOR on one side only; a first name that one side lacks just passes.
 	Match int
 	// TypoLetters is the length of the shortest word that may have a typing error: 4 to
 	// 100; 100 allows none. Default 6: shorter names that differ by one letter are mostly
@@ -62,12 +61,13 @@ type Comparison struct {
 //
 // First Compare decides what kind of holder each side names. A legal form or a word of
 // businesses (BAKERY, BANK, FUND) makes a business; a word that is also a person's name
-// (TRUST, CHURCH) does so only beside two other words. One word without such a sign is
-// read as a business, two or more as a person. A person never matches a business: that is
-// [RuleKind]. What stands before T/A is the holder.
+// (TRUST, CHURCH) does so only beside two other words. Two words without such a sign are a
+// person's; so is one word that is listed as a name. Any other word (SAFARICOM), or a
+// masked name, may be either: the other side decides. A person never matches a business:
+// that is [RuleKind]. What stands before T/A is the holder.
 //
-// Of two people, Compare ignores case, accents, titles and punctuation, and pairs the
-// words in any order. Each word of one name must be found in the other; further words of
+// Of two people, Compare ignores case, accents, punctuation and titles, which may not be MR
+// and MRS, and pairs the words in any order, but for those of a compound (ABDEL AZIZ). Each word of one name must be found in the other; further words of
 // the other are left-out names. Of two businesses, every word counts and must stand in the
 // same place; a leading THE, AND and punctuation do not count, and one side may lack the
 // legal form. The score starts at 100 and loses the cost of each rule that was needed; the

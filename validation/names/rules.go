@@ -4,7 +4,7 @@ package names
 type Rule struct {
 	ID      string // the value of Comparison.Rule
 	Matches bool   // if only this rule was needed, at the default thresholds
-	Cost    int    // points of each use, subtracted from 100; 0 if the rule means a different name
+	Cost    int    // points of each use, subtracted from 100; 0 for the same name, and if the rule means a different name
 	Meaning string
 	// An example that this rule decides at the default thresholds.
 	Supplied, Returned string

@@ -116,7 +116,7 @@ var kindExamples = []struct {
 	{"Chipo C C", false, "letters with blanks are initials, unless the other side has that form: CHIPO CC"},
 	{"Trust Moyo", false, "a word that is also a name counts only beside two other words"},
 	{"Moyo Family Trust", true, "beside two other words"},
-	{"Safaricom", false, "one word without a sign is read as a business, unless the other side is a person"},
+	{"Safaricom", false, "one word without a sign may be a business's, unless it is listed as a person's name: the other side decides"},
 	{"Blue Nile", false, "two words without a sign are a person's"},
 	{"Kofi Mensah T/A Mensah Bakery", false, "the holder stands before T/A"},
 	{"مخبز النيل", true, "a word of businesses"},

@@ -75,7 +75,7 @@ const (
 const noForm = 1 << 63
 
 // generations distinguish a son from his father.
-var generations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SNR"}, {"II"}, {"III"}}
+var generations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SR", "SENIOR", "SNR"}, {"II"}, {"III"}}
 
 // tradingAs are the marks between a holder and the name of the shop. Between the letters
 // there is a slash.
@@ -121,12 +121,13 @@ type tables struct {
 var theTables = sync.OnceValue(func() *tables {
 	t := tables{
 		vocabulary: map[string]vocabularyEntry{
-			"AND": {kind: andWord}, "OR": {kind: andWord}, "و": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord}, "SR": {kind: sisterWord},
+			"AND": {kind: andWord}, "OR": {kind: andWord}, "و": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord},
 		},
 		phrases: map[string]vocabularyEntry{}, forms: map[string]uint64{},
 		names: map[string][]int{}, sounds: map[string][]int{}, arabic: map[int]bool{}, latin: map[int][]string{},
 	}
 	t.readVocabulary()
+	t.vocabulary["SR"] = vocabularyEntry{kind: sisterWord}
 	t.readNames()
 	return &t
 })
@@ -226,11 +227,11 @@ func (t *tables) lookUp(word []byte) vocabularyEntry {
 		rest, attached := bytes.CutPrefix(word, []byte(prefix))
 		entry := t.vocabulary[string(rest)]
 		switch {
+		case attached && len(rest) > 0 && prefix == "لل" && entry.kind != businessWord:
+			return vocabularyEntry{kind: businessWord}
 		case attached && (entry.kind == businessWord || entry.kind == doubtfulWord || entry.kind == formWord):
 			entry.as = cmp.Or(entry.as, string(rest))
 			return entry
-		case attached && len(rest) > 0 && prefix == "لل":
-			return vocabularyEntry{kind: businessWord}
 		}
 	}
 	return vocabularyEntry{}
