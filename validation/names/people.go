@@ -208,7 +208,7 @@ func (p *pairing) judge() {
 	names := namesA + namesB
 	p.tally.left = names + juniorA + juniorB
 	switch {
-	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0, p.a.torn(p.b), p.b.torn(p.a):
+	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0, p.a.torn(), p.b.torn():
 		p.tally.hard = ruleDifferent
 	case p.tally.paired == 1 && names > 0:
 		p.tally.hard = ruleSingle
@@ -218,11 +218,12 @@ func (p *pairing) judge() {
 }
 
 // torn reports whether a compound is not one in the other name: ABDEL AZIZ KARIM is not
-// ABDEL KARIM AZIZ, and NOUR EL DIN is not NOUR. ABDUL at the end stands alone.
-func (s *side) torn(other *side) bool {
+// ABDEL KARIM AZIZ, and NOUR EL DIN is not NOUR. Two words may be turned round, because
+// ABDUL is also a name: ABDUL BELLO.
+func (s *side) torn() bool {
 	for i := 1; i < s.count; i++ {
 		head, tail := s.partner[i-1], s.partner[i]
-		whole := head == tail || head != 0 && (tail == head+1 || head == other.count)
+		whole := head == tail || head != 0 && tail != 0 && (tail == head+1 || s.count == 2)
 		if !whole && s.continues(i) {
 			return true
 		}
