@@ -8,10 +8,13 @@ import (
 )
 
 // connectionAddr returns the connection's address without its port.
-func connectionAddr(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+func connectionAddr(r *http.Request) string { return hostOf(r.RemoteAddr) }
+
+// hostOf returns an address without its port.
+func hostOf(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
-		return r.RemoteAddr
+		return remote
 	}
 	return host
 }
@@ -57,8 +60,8 @@ func parseAddr(text string) (netip.Addr, bool) {
 // at least 2^64 addresses (RFC 6177).
 const subscriberBits = 64
 
-// subscriber returns the key by which the token route counts requests: the address, or
-// for IPv6 the network. Text that is not an address is returned unchanged.
+// subscriber returns the key by which requests and connections are counted: the address,
+// or for IPv6 the network. Text that is not an address is returned unchanged.
 func subscriber(remote string) string {
 	addr, err := netip.ParseAddr(remote)
 	if err != nil {

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -39,23 +40,26 @@ func emptied(b *bytes.Buffer) []byte {
 	return b.AvailableBuffer()
 }
 
-// readJSON reads the body into buf. A form, and a body that breaks off, are
-// [errcodes.InvalidRequest]; a body above [MaxBody] is [errcodes.PayloadTooLarge].
-func readJSON(r *http.Request, buf *bytes.Buffer) error {
+// readJSON reads the body into buf and charges its bytes to the request. A form, and a
+// body that breaks off, are [errcodes.InvalidRequest]; a body above the route's limit is
+// [errcodes.PayloadTooLarge]; if the budget of all requests is full, it returns errBusy.
+func (x *exchange) readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
 		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
 	}
-	return copyBody(buf, r)
+	return copyBody(buf, x.server.charged(x, r), r.ContentLength, x.maxBody)
 }
 
-func copyBody(to io.Writer, r *http.Request) error {
-	if r.ContentLength > MaxBody {
+func copyBody(to io.Writer, body io.Reader, length, most int64) error {
+	if length > most {
 		return errcodes.New(errcodes.PayloadTooLarge, "")
 	}
-	n, err := io.Copy(to, io.LimitReader(r.Body, MaxBody+1))
+	n, err := io.Copy(to, io.LimitReader(body, most+1))
 	switch {
-	case n > MaxBody:
+	case n > most:
 		return errcodes.New(errcodes.PayloadTooLarge, "")
+	case errors.Is(err, errBusy):
+		return errBusy
 	case err != nil:
 		return errcodes.Wrap(errcodes.InvalidRequest, "The body could not be read", err)
 	}
@@ -63,8 +67,8 @@ func copyBody(to io.Writer, r *http.Request) error {
 }
 
 // decode reads the body into buf, and decodes it with read.
-func decode[T any](r *http.Request, buf *bytes.Buffer, read func(body []byte) (T, error)) (body T, err error) {
-	if err = readJSON(r, buf); err == nil {
+func decode[T any](x *exchange, r *http.Request, buf *bytes.Buffer, read func(body []byte) (T, error)) (body T, err error) {
+	if err = x.readJSON(r, buf); err == nil {
 		body, err = read(buf.Bytes())
 	}
 	return body, err
@@ -76,7 +80,7 @@ func ignoreBody(r *http.Request) error {
 	if r.ContentLength == 0 {
 		return nil
 	}
-	return copyBody(io.Discard, r)
+	return copyBody(io.Discard, r.Body, r.ContentLength, MaxBody)
 }
 
 // isForm reports whether one of the Content-Type headers is an HTML form's. All else

@@ -20,8 +20,18 @@ import (
 
 // Defaults and bounds of [Config].
 const (
-	MaxBody             = 1 << 20 // bytes of a request's body; a longer one is 413
+	MaxBody      = 1 << 20 // bytes of a request's body; a longer one is 413
+	MaxTokenBody = 4 << 10 // bytes of a body on the token route
+
+	DefaultMaxBodyMemory = 64 << 20
+	MaxMaxBodyMemory     = 1 << 40
+
+	DefaultRateLimit    = 200.0
+	DefaultAddressLimit = 20.0
+	MinRateLimit        = 0.001
 	MaxRateLimit        = 1e6
+	NoLimit             = -1 // as a RateLimit or AddressLimit
+
 	DefaultCheckTimeout = 2 * time.Second
 	MaxCheckTimeout     = time.Minute
 
@@ -45,19 +55,30 @@ type Config struct {
 	// else registered in it; nil: a new registry.
 	Metrics *prometheus.Registry
 
-	// RateLimit is the number of requests per second for one client, and on the token
-	// route for one address (for IPv6 one /64, which is one subscriber's), up to
-	// [MaxRateLimit]; above it they get 429 with Retry-After. 0: no limit.
+	// RateLimit is the number of requests per second of one client with a valid token,
+	// [MinRateLimit] to [MaxRateLimit]; above it they get 429 with Retry-After. 0:
+	// [DefaultRateLimit]; [NoLimit]: no limit.
 	RateLimit float64
 
-	// RateBurst is the number of requests at once after a pause; 0: those of one
-	// second, at least 1.
+	// RateBurst is the number of requests at once after a pause, up to [MaxRateLimit]; 0:
+	// those of two seconds, at least 1.
 	RateBurst int
 
-	// RemoteAddr returns the client's address, for the limit on the token route and for
-	// the audit trail. nil: the connection's address without its port. Behind a proxy
-	// that is the proxy's, so one stranger can use up the rate of all clients: use
-	// [ForwardedAddr].
+	// AddressLimit and AddressBurst are the same for all requests without a valid token
+	// from one address (for IPv6 one /64, which is one subscriber's), except to /livez
+	// and /readyz. 0: [DefaultAddressLimit], and the requests of five seconds at once.
+	AddressLimit float64
+	AddressBurst int
+
+	// MaxBodyMemory bounds the bytes of bodies that all unfinished requests hold, from
+	// [MaxBody] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory]. When it is full, the
+	// oldest requests without a valid token are ended with 503, and if there are none,
+	// the request that needs more.
+	MaxBodyMemory int64
+
+	// RemoteAddr returns the client's address, for AddressLimit and for the audit trail.
+	// nil: the connection's address without its port. Behind a proxy that is the
+	// proxy's, so one stranger can use up the rate of all: use [ForwardedAddr].
 	RemoteAddr func(*http.Request) string
 
 	// RequestTimeout bounds the work on one request. A request that takes longer is
@@ -90,7 +111,10 @@ func (c *Config) withDefaults() (Config, error) {
 	}
 	f.RequestTimeout = cmp.Or(f.RequestTimeout, DefaultRequestTimeout)
 	f.CheckTimeout = cmp.Or(f.CheckTimeout, DefaultCheckTimeout)
-	f.RateBurst = cmp.Or(f.RateBurst, max(1, int(math.Ceil(min(f.RateLimit, MaxRateLimit)))))
+	f.RateLimit, f.AddressLimit = cmp.Or(f.RateLimit, DefaultRateLimit), cmp.Or(f.AddressLimit, DefaultAddressLimit)
+	f.RateBurst = cmp.Or(f.RateBurst, burst(f.RateLimit, 2))
+	f.AddressBurst = cmp.Or(f.AddressBurst, burst(f.AddressLimit, 5))
+	f.MaxBodyMemory = cmp.Or(f.MaxBodyMemory, DefaultMaxBodyMemory)
 	if f.PublicURL != "" && !IsPublicURL(f.PublicURL) {
 		return f, badConfig("PublicURL must be the base of links, such as https://pay.example, without a trailing slash")
 	}
@@ -104,11 +128,26 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, cmp.Or(
 		errcodes.NotNil("Clock", f.Clock),
 		errcodes.NotNil("Random", f.Random),
-		errcodes.Within("RateLimit", f.RateLimit, 0, MaxRateLimit),
+		checkLimit("RateLimit", f.RateLimit),
 		errcodes.Within("RateBurst", f.RateBurst, 1, MaxRateLimit),
+		checkLimit("AddressLimit", f.AddressLimit),
+		errcodes.Within("AddressBurst", f.AddressBurst, 1, MaxRateLimit),
+		errcodes.Within("MaxBodyMemory", f.MaxBodyMemory, MaxBody, MaxMaxBodyMemory),
 		errcodes.Within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
 		errcodes.Within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
 	)
+}
+
+// burst returns the requests of some seconds, at least 1 and at most [MaxRateLimit].
+func burst(limit, seconds float64) int {
+	return int(math.Ceil(min(max(limit*seconds, 1), MaxRateLimit)))
+}
+
+func checkLimit(name string, limit float64) error {
+	if limit == NoLimit {
+		return nil
+	}
+	return errcodes.Within(name, limit, MinRateLimit, MaxRateLimit)
 }
 
 // IsPublicURL reports whether text can be a [Config].PublicURL: a path appended to it is

@@ -33,7 +33,15 @@
 // # Order of the checks
 //
 // Below /v1 and /accounts: 401, then 429, then 404, 405, and only then the body:
-// form Content-Type (400), size (413), JSON (400).
+// form Content-Type (400), size (413), JSON (400). Elsewhere the 429 of the address is
+// first.
+//
+// # Limits
+//
+// Requests are limited by client if they have a valid token, and by address otherwise.
+// The bodies of all unfinished requests share a bound on memory ([Config].MaxBodyMemory),
+// and [NewServer] bounds the connections. At a bound, the oldest without a valid token
+// makes room. /livez and /readyz are never rejected.
 //
 // # Logs, metrics and errors
 //

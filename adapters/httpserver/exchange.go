@@ -27,6 +27,8 @@ type exchange struct {
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route only its id
 	tokenRoute bool         // errors use the token route's envelope
+	maxBody    int64        // of the route, in bytes
+	charge     *charge      // of the body; nil: none was read
 	status     int          // 0 until the answer is started
 	err        error        // the error that was answered
 	stack      []byte       // of a recovered panic

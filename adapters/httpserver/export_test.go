@@ -3,6 +3,8 @@ package httpserver
 import (
 	"net/http"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Routes returns "METHOD /path" for each route of h; METHOD is empty if the route
@@ -31,3 +33,31 @@ const ClockSlack = clockSlack
 func Take(h http.Handler, client string, now time.Time) error {
 	return h.(*server).perClient.take(client, now)
 }
+
+// Spares is the number of connections that wait for a 503.
+const Spares = spares
+
+// Budget is the budget of bodies.
+type Budget struct{ budget }
+
+// NewBudget returns a budget of some bytes.
+func NewBudget(most int64) *Budget {
+	return &Budget{budget{most: most, gauge: prometheus.NewGauge(prometheus.GaugeOpts{})}}
+}
+
+// Held returns the bytes that all requests hold.
+func (b *Budget) Held() int64 { return b.held }
+
+// Charge returns the charge of a new request.
+func (b *Budget) Charge(stranger bool, cut func()) *Charge {
+	return &Charge{charge{budget: &b.budget, stranger: stranger, cut: cut}}
+}
+
+// Charge is what a request holds.
+type Charge struct{ charge }
+
+// Take charges bytes, and Release returns them.
+func (c *Charge) Take(n int64) error { return c.take(n) }
+
+// Release returns the bytes.
+func (c *Charge) Release() { c.release() }

@@ -31,6 +31,9 @@ func (x *exchange) recoverPanic() {
 
 func (s *server) finish(x *exchange, r *http.Request) {
 	x.cancel()
+	if x.charge != nil {
+		x.charge.release()
+	}
 	took := s.cfg.Clock.Now().Sub(x.start)
 	s.metrics.done(x.route, r.Method, x.status, took)
 	if level := x.level(); s.cfg.Logger.Enabled(r.Context(), level) {
@@ -38,12 +41,19 @@ func (s *server) finish(x *exchange, r *http.Request) {
 	}
 }
 
+// level returns Debug for strangers that are rejected because of a limit: they must not
+// fill the log. The metrics count them.
 func (x *exchange) level() slog.Level {
-	gone := errcodes.Of(x.err) == errcodes.Canceled
-	if x.stack != nil || x.status >= http.StatusInternalServerError && !gone {
+	code := errcodes.Of(x.err)
+	limited := code == errcodes.TooManyRequests || errors.Is(x.err, errBusy)
+	switch {
+	case limited && x.client.ID == "":
+		return slog.LevelDebug
+	case x.stack != nil, x.status >= http.StatusInternalServerError && code != errcodes.Canceled:
 		return slog.LevelError
+	default:
+		return slog.LevelInfo
 	}
-	return slog.LevelInfo
 }
 
 func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {

@@ -27,12 +27,9 @@ func byID[T any](name string, get func(ctx context.Context, owner, id string) (T
 }
 
 func (s *server) issueToken(x *exchange, r *http.Request) error {
-	if err := s.perAddress.take(subscriber(s.cfg.RemoteAddr(r)), s.cfg.Clock.Now()); err != nil {
-		return err
-	}
 	buf := getBuffer()
 	defer putBuffer(buf)
-	if err := readJSON(r, buf); err != nil {
+	if err := x.readJSON(r, buf); err != nil {
 		if errcodes.Of(err) == errcodes.InvalidRequest {
 			err = errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
 		}
@@ -54,7 +51,7 @@ func (s *server) issueToken(x *exchange, r *http.Request) error {
 func (s *server) createRateLock(x *exchange, r *http.Request) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
-	pair, err := decode(r, buf, wire.DecodeLock)
+	pair, err := decode(x, r, buf, wire.DecodeLock)
 	if err != nil {
 		return err
 	}

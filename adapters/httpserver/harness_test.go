@@ -47,9 +47,15 @@ type locks struct {
 	httpserver.RateLocks
 
 	minted bool
+	takes  time.Duration
 }
 
 func (l *locks) Create(ctx context.Context, owner string, _ ports.Pair) (ports.RateLock, bool, error) {
+	select {
+	case <-time.After(l.takes):
+	case <-ctx.Done():
+		return ports.RateLock{}, false, ctx.Err()
+	}
 	lock, err := l.Get(ctx, owner, "rl_1")
 	return lock, l.minted, err
 }
@@ -66,9 +72,12 @@ func (*locks) Get(_ context.Context, owner, id string) (ports.RateLock, error) {
 }
 
 // everything returns a service for each route; only a lock can be read.
-func everything() httpserver.Services {
+func everything() httpserver.Services { return slow(0) }
+
+// slow is everything with locks that take some time.
+func slow(takes time.Duration) httpserver.Services {
 	return httpserver.Services{
-		RateLocks: &locks{}, Validations: struct{ httpserver.Validations }{},
+		RateLocks: &locks{takes: takes}, Validations: struct{ httpserver.Validations }{},
 		Transactions: struct{ httpserver.Transactions }{}, Reports: struct{ httpserver.Reports }{},
 	}
 }

@@ -3,10 +3,12 @@ package httpserver_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 200, a.do(get).Code, "rejected requests are not counted")
 	})
 	t.Run("each client has its own limit", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1, RateBurst: 1})
 		assert.Equal(t, 200, a.do(get).Code)
 		assert.Equal(t, 429, a.do(get).Code)
 		beta := get
@@ -46,14 +48,14 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 404, a.do(beta).Code)
 	})
 	t.Run("the limit comes after the 401, before the 404 and the 405", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1, RateBurst: 1})
 		a.do(get)
 		assert.Equal(t, 429, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-acme"}).Code)
 		assert.Equal(t, 429, a.do(request{method: "PUT", path: "/v1/rate-locks", token: "tok-acme"}).Code)
 		assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-x"}).Code)
 	})
 	t.Run("the token route limits addresses, and answers in its own envelope", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
+		a := newAPI(t, httpserver.Config{AddressLimit: 1, AddressBurst: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
 		q := post("/v1/auth/oauth2/token", "", credentials)
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "a")).Code)
 		w := a.do(q.with("X-Real-Ip", "a"))
@@ -63,7 +65,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "b")).Code)
 	})
 	t.Run("the port of an address does not count", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{AddressLimit: 1, AddressBurst: 1})
 		codes := []int{}
 		for port := range 3 {
 			r := post("/v1/auth/oauth2/token", "", credentials).make()
@@ -75,7 +77,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, []int{200, 429, 429}, codes)
 	})
 	t.Run("the addresses of an IPv6 subscriber count as one", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{AddressLimit: 1, AddressBurst: 1})
 		codes := []int{}
 		for _, addr := range []string{
 			"[2001:db8:0:1::1]:1", "[2001:db8:0:1::2]:1", "[2001:db8:0:1:ffff:ffff:ffff:ffff%eth0]:1", "[2001:db8:0:2::1]:1",
@@ -89,18 +91,60 @@ func TestTheRateLimit(t *testing.T) {
 		}
 		assert.Equal(t, []int{200, 429, 429, 200, 200, 429, 200, 200}, codes)
 	})
-	t.Run("health and documents are not limited", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{RateLimit: 0.001})
-		for range 5 {
-			assert.Equal(t, 200, a.do(request{method: "GET", path: "/livez"}).Code)
-			assert.Equal(t, 200, a.do(request{method: "GET", path: "/openapi.yaml"}).Code)
+	t.Run("every route without a valid token is limited by address, but for probes", func(t *testing.T) {
+		for _, q := range []request{
+			{method: "GET", path: "/openapi.yaml"}, {method: "GET", path: "/docs"}, {method: "GET", path: "/metrics"},
+			{method: "GET", path: "/nothing"}, {method: "GET", path: "/docs/../docs"}, {method: "PUT", path: "/docs"},
+			{method: "GET", path: "/v1/reports/files/x"}, {method: "POST", path: "/verification/mobile"},
+			{method: "GET", path: "/v1/rate-locks/rl_1"}, {method: "GET", path: "/v1/rate-locks/rl_1", token: "tok-x"},
+		} {
+			a := newAPI(t, httpserver.Config{AddressLimit: 0.5, AddressBurst: 1})
+			a.do(request{method: "GET", path: "/docs"})
+			w := a.do(q)
+			assert.Equal(t, 429, w.Code, q)
+			assert.Equal(t, "2", w.Header().Get("Retry-After"), q)
+			assert.Equal(t, `{"message":"Too many requests","error":"Too Many Requests","statusCode":429}`, w.Body.String(), q)
+			for _, path := range []string{"/livez", "/readyz"} {
+				assert.Equal(t, 200, a.do(request{method: "GET", path: path}).Code, path)
+			}
+			assert.Equal(t, 200, a.do(get).Code, "a client with a token does not share its address's limit")
 		}
 	})
-	t.Run("there is no limit by default", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
-		for range 100 {
-			assert.Equal(t, 200, a.do(get).Code)
+	t.Run("limits are on by default, and can be turned off", func(t *testing.T) {
+		docs := request{method: "GET", path: "/docs"}
+		for _, c := range []struct {
+			q                   request
+			cfg                 httpserver.Config
+			passed, afterSecond int
+		}{
+			{get, httpserver.Config{}, 400, 200},
+			{docs, httpserver.Config{}, 100, 20},
+			{get, httpserver.Config{RateLimit: httpserver.NoLimit}, 1000, 1000},
+			{docs, httpserver.Config{AddressLimit: httpserver.NoLimit}, 1000, 1000},
+		} {
+			a := newAPI(t, c.cfg)
+			passed := func() (n int) {
+				for range 1000 {
+					if a.do(c.q).Code == 200 {
+						n++
+					}
+				}
+				return n
+			}
+			assert.Equal(t, c.passed, passed())
+			a.clock.Advance(time.Second)
+			assert.Equal(t, c.afterSecond, passed())
 		}
+	})
+	t.Run("strangers that are rejected do not fill the log", func(t *testing.T) {
+		var log bytes.Buffer
+		a := newAPI(t, httpserver.Config{AddressLimit: 1, AddressBurst: 1, RateLimit: 1, RateBurst: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for range 3 {
+			a.do(request{method: "GET", path: "/docs"})
+			a.do(get)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "route=/docs "), log.String())
+		assert.Equal(t, 3, strings.Count(log.String(), "client=acme"), "what clients do is logged")
 	})
 }
 
@@ -136,7 +180,7 @@ func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 // A rejected request costs nothing, also if many are rejected at once: a client gets
 // through after the wait that it was given (I30).
 func TestConcurrentRejectionsCostNothing(t *testing.T) {
-	a := newAPI(t, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1, RateBurst: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
 	var hasty sync.WaitGroup
@@ -179,7 +223,7 @@ func TestTheLimiterFollowsAClockThatIsSetBack(t *testing.T) {
 
 // Requests that overtake each other on the way to the limiter gain nothing.
 func TestOvertakingRequestsGainNothing(t *testing.T) {
-	a := newAPI(t, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1, RateBurst: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
 	require.Error(t, httpserver.Take(a.h, "acme", now.Add(-httpserver.ClockSlack)))
@@ -188,7 +232,7 @@ func TestOvertakingRequestsGainNothing(t *testing.T) {
 }
 
 func TestTheLimiterEvictsBuckets(t *testing.T) {
-	a := newAPI(t, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1, RateBurst: 1})
 	for i := range httpserver.MaxLimited + 500 {
 		require.NoError(t, httpserver.Take(a.h, "many"+strconv.Itoa(i), a.clock.Now()))
 	}
@@ -198,23 +242,26 @@ func TestTheLimiterEvictsBuckets(t *testing.T) {
 func TestNewRejectsBadValues(t *testing.T) {
 	run := httpserver.Check{Name: "x"}.Run
 	for name, cfg := range map[string]httpserver.Config{
-		"a nil clock":                 {Clock: (*portstest.Clock)(nil)},
-		"a nil source of randomness":  {Random: (*bytes.Reader)(nil)},
-		"a negative rate":             {RateLimit: -1},
-		"a rate that is not a number": {RateLimit: math.NaN()},
-		"an infinite rate":            {RateLimit: math.Inf(1)},
-		"a negative burst":            {RateBurst: -1},
-		"a negative time-out":         {CheckTimeout: -1},
-		"a time-out above 1 min":      {CheckTimeout: time.Minute + 1},
-		"a check without Run":         {Checks: []httpserver.Check{{Name: "x", Run: run}}},
-		"links with a trailing slash": {PublicURL: "https://pay.example/"},
-		"links without a scheme":      {PublicURL: "pay.example"},
-		"links to a script":           {PublicURL: "javascript:alert(1)"},
-		"links without a host":        {PublicURL: "https:///fx"},
-		"links with a password":       {PublicURL: "https://u:p@pay.example"},
-		"links with a query":          {PublicURL: "https://pay.example?fx"},
-		"links with a fragment":       {PublicURL: "https://pay.example/#fx"},
-		"links that are not a URL":    {PublicURL: "https://pay.example\n"},
+		"a nil clock":                   {Clock: (*portstest.Clock)(nil)},
+		"a nil source of randomness":    {Random: (*bytes.Reader)(nil)},
+		"a negative rate":               {RateLimit: -2},
+		"a negative rate of addresses":  {AddressLimit: -0.5},
+		"a negative burst of addresses": {AddressBurst: -1},
+		"less memory than one body":     {MaxBodyMemory: httpserver.MaxBody - 1},
+		"a rate that is not a number":   {RateLimit: math.NaN()},
+		"an infinite rate":              {RateLimit: math.Inf(1)},
+		"a negative burst":              {RateBurst: -1},
+		"a negative time-out":           {CheckTimeout: -1},
+		"a time-out above 1 min":        {CheckTimeout: time.Minute + 1},
+		"a check without Run":           {Checks: []httpserver.Check{{Name: "x", Run: run}}},
+		"links with a trailing slash":   {PublicURL: "https://pay.example/"},
+		"links without a scheme":        {PublicURL: "pay.example"},
+		"links to a script":             {PublicURL: "javascript:alert(1)"},
+		"links without a host":          {PublicURL: "https:///fx"},
+		"links with a password":         {PublicURL: "https://u:p@pay.example"},
+		"links with a query":            {PublicURL: "https://pay.example?fx"},
+		"links with a fragment":         {PublicURL: "https://pay.example/#fx"},
+		"links that are not a URL":      {PublicURL: "https://pay.example\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := httpserver.New(auth{}, httpserver.Services{}, &cfg)
@@ -227,4 +274,10 @@ func TestNewRejectsBadValues(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Configuration, "a service that is a nil pointer")
 	_, err = httpserver.NewServer(http.HandlerFunc(nil), nil)
 	require.ErrorIs(t, err, errcodes.Configuration, "a nil func")
+	for _, cfg := range []httpserver.ServerConfig{
+		{MaxConnections: -1}, {MaxAddressConnections: -1}, {MaxConnections: httpserver.MaxMaxConnections + 1},
+	} {
+		_, err = httpserver.NewServer(http.NotFoundHandler(), &cfg)
+		require.ErrorIs(t, err, errcodes.Configuration, cfg)
+	}
 }

@@ -15,6 +15,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	bodies   prometheus.Gauge
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
@@ -32,8 +33,12 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Name: "corridor_http_requests_in_flight",
 			Help: "Requests in progress.",
 		}),
+		bodies: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "corridor_http_body_bytes",
+			Help: "Bytes of bodies that unfinished requests hold in memory.",
+		}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bodies} {
 		if err := registry.Register(c); err != nil {
 			return nil, errcodes.Wrap(errcodes.Configuration, "the handler's metrics cannot be registered in Metrics", err)
 		}

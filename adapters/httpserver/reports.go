@@ -17,7 +17,7 @@ func createReport(create func(ctx context.Context, owner string, r report.Reques
 	return func(x *exchange, r *http.Request) error {
 		buf := getBuffer()
 		defer putBuffer(buf)
-		body, err := decode(r, buf, wire.DecodeReport)
+		body, err := decode(x, r, buf, wire.DecodeReport)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,18 @@ type route struct {
 	serve   endpoint
 }
 
+// maxBody returns the longest body of the route's requests, in bytes.
+func (r route) maxBody() int64 {
+	if r.pattern == tokenPath {
+		return MaxTokenBody
+	}
+	return MaxBody
+}
+
+// probe reports whether the path is one that probes ask. They are never rejected: a
+// flood of requests must not look like a broken process.
+func probe(path string) bool { return path == "/livez" || path == "/readyz" }
+
 // endpoint answers a request, or returns the error to answer with.
 type endpoint func(*exchange, *http.Request) error
 
@@ -70,14 +82,18 @@ func (s *server) routes() []route {
 		route{"", "/verification/bank-account", replaced})
 }
 
-// endpoint adds the check of the method to a route. A route without a method accepts
-// all.
+// endpoint adds to a route the limit on addresses, for requests without a valid token, and
+// the check of the method. A route without a method accepts all.
 func (s *server) endpoint(r route) endpoint {
 	return func(x *exchange, req *http.Request) error {
 		if x.route = r.pattern; r.pattern == tokenPath {
 			x.tokenRoute = true
 			x.Header().Set("Cache-Control", "no-store")
 			x.Header().Set("Pragma", "no-cache")
+		}
+		x.maxBody = r.maxBody()
+		if err := s.limitAddress(x, req); err != nil {
+			return err
 		}
 		if r.method != "" && req.Method != r.method {
 			x.Header().Set("Allow", r.method)

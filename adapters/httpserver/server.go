@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"net/http"
 	"path"
 	"strings"
@@ -31,16 +32,19 @@ func New(auth Authenticator, services Services, cfg *Config) (http.Handler, erro
 	if s.metrics, err = newMetrics(c.Metrics); err != nil {
 		return nil, err
 	}
-	if c.RateLimit > 0 {
+	s.budget = &budget{most: c.MaxBodyMemory, gauge: s.metrics.bodies}
+	if c.RateLimit != NoLimit {
 		s.perClient = newLimiter(c.RateLimit, c.RateBurst)
-		s.perAddress = newLimiter(c.RateLimit, c.RateBurst)
+	}
+	if c.AddressLimit != NoLimit {
+		s.perAddress = newLimiter(c.AddressLimit, c.AddressBurst)
 	}
 	routes := s.routes()
 	s.document = described(routes)
 	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.endpoint(r))
 	}
-	s.mux.Handle(unmatched, endpoint(func(*exchange, *http.Request) error { return notFound() }))
+	s.mux.Handle(unmatched, s.endpoint(route{pattern: unmatched, serve: func(*exchange, *http.Request) error { return notFound() }}))
 	return s, nil
 }
 
@@ -53,6 +57,7 @@ type server struct {
 	metrics    *metrics
 	perClient  *limiter // nil: no limit
 	perAddress *limiter
+	budget     *budget
 }
 
 // unmatched is the mux's pattern for paths without a route.
@@ -69,8 +74,16 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) serve(x *exchange, r *http.Request) {
 	clean := !unclean(r.URL.EscapedPath())
+	if connectionOf(r).full() && !probe(r.URL.Path) {
+		x.tokenRoute = r.URL.Path == tokenPath
+		x.Header().Set("Connection", "close")
+		x.fail(errBusy)
+		return
+	}
 	if s.gated(r) {
-		if err := s.admit(x, r); err != nil {
+		err := s.admit(x, r)
+		connectionOf(r).trust(x.client.ID != "")
+		if err != nil {
 			if clean {
 				_, x.route = s.mux.Handler(r)
 			}
@@ -79,7 +92,7 @@ func (s *server) serve(x *exchange, r *http.Request) {
 		}
 	}
 	if !clean {
-		x.fail(notFound())
+		x.fail(cmp.Or(s.limitAddress(x, r), notFound()))
 		return
 	}
 	s.mux.ServeHTTP(x, r)
@@ -112,19 +125,35 @@ func below(p string) bool {
 	return false
 }
 
-// admit authenticates the client and checks its rate limit.
+// admit authenticates the client and checks its rate limit, or that of the address if
+// there is no valid token.
 func (s *server) admit(x *exchange, r *http.Request) error {
-	token, ok := bearer(r.Header["Authorization"])
-	if !ok {
-		return errcodes.New(errcodes.Unauthorized, "")
+	client, err := s.authenticate(x, r)
+	if errcodes.Of(err) == errcodes.Unauthorized {
+		return cmp.Or(s.limitAddress(x, r), err)
 	}
-	client, err := s.auth.Authenticate(x.ctx, token)
 	if err != nil {
 		return err
 	}
 	x.client = client
 	x.ctx = ports.WithActor(x.ctx, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.trace})
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
+}
+
+func (s *server) authenticate(x *exchange, r *http.Request) (ports.Client, error) {
+	token, ok := bearer(r.Header["Authorization"])
+	if !ok {
+		return ports.Client{}, errcodes.New(errcodes.Unauthorized, "")
+	}
+	return s.auth.Authenticate(x.ctx, token)
+}
+
+// limitAddress checks the rate limit of the address of a request without a valid token.
+func (s *server) limitAddress(x *exchange, r *http.Request) error {
+	if x.client.ID != "" || s.perAddress == nil || probe(r.URL.Path) {
+		return nil
+	}
+	return s.perAddress.take(subscriber(s.cfg.RemoteAddr(r)), s.cfg.Clock.Now())
 }
 
 func notFound() error { return errcodes.New(errcodes.NotFound, "") }

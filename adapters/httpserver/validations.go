@@ -12,7 +12,7 @@ import (
 func (s *server) validateAccount(x *exchange, r *http.Request) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
-	body, err := decode(r, buf, wire.DecodeValidation)
+	body, err := decode(x, r, buf, wire.DecodeValidation)
 	if err != nil {
 		return err
 	}

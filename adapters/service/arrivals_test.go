@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
 )
 
 // oneConn is a listener of one connection.
@@ -50,10 +52,8 @@ func TestAStopWaitsForTheRequestsOfNewConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				server := &http.Server{
-					ReadHeaderTimeout: time.Minute,
-					Handler:           http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }),
-				}
+				server, err := httpserver.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }), nil)
+				require.NoError(t, err)
 				var a arrivals
 				a.watch(server)
 				watched := server.ConnState

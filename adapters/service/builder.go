@@ -154,14 +154,17 @@ func (b *builder) server(s *Service, feed *feed) error {
 	if s.reports != nil {
 		services.Reports = s.reports
 	}
-	handler, err := httpserver.New(s.auth, services, &httpserver.Config{
-		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(),
-		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit,
+	cfg := &httpserver.Config{
+		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(), Logger: b.log, Metrics: b.count.registry,
 		Checks: append([]httpserver.Check{b.store.check(), feed.check}, s.events.checks()...),
-	})
+	}
+	b.settings.Limits.handler(cfg)
+	handler, err := httpserver.New(s.auth, services, cfg)
 	if err != nil {
 		return err
 	}
-	s.server, err = httpserver.NewServer(handler, b.log)
+	bounds := b.settings.Limits.server(b.settings.AddrHeader != "")
+	bounds.Logger, bounds.Metrics = b.log, b.count.registry
+	s.server, err = httpserver.NewServer(handler, bounds)
 	return err
 }

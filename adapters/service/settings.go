@@ -1,11 +1,14 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,9 +35,9 @@ type Settings struct {
 	Accounts AccountSettings `embed:""`
 	Events   EventSettings   `embed:""`
 	Reports  ReportSettings  `embed:""`
+	Limits   LimitSettings   `embed:""`
 
 	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
-	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"         help:"Requests per second and client; 0 means no limit."`
 	AddrHeader  string     `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
 	LogLevel    slog.Level `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
 }
@@ -46,6 +49,7 @@ func Defaults() Settings {
 		MarkupBps: 150, LockValidity: 24 * time.Hour, DriftToleranceBps: 200, DriftEvery: 2 * time.Second,
 		Accounts: AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
 		Reports:  ReportSettings{ReportFiles: "dir:corridor-reports"},
+		Limits:   defaultLimits(),
 	}
 }
 
@@ -77,14 +81,12 @@ func (c *Settings) Validate() error {
 		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
 	case c.MaxPriceAge != nil && *c.MaxPriceAge <= 0:
 		return fmt.Errorf("--max-price-age must be above 0, not %s", *c.MaxPriceAge)
-	case !(c.RateLimit >= 0 && c.RateLimit <= httpserver.MaxRateLimit): // NaN is rejected
-		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return fmt.Errorf("--client-addr-header must be the name of a header, not %q", c.AddrHeader)
 	case c.PublicURL != "" && !httpserver.IsPublicURL(base(c.PublicURL)):
 		return errors.New("--public-url must be an http or https address, without user, query and fragment")
 	default:
-		return c.Accounts.Validate()
+		return cmp.Or(c.Accounts.Validate(), c.Limits.Validate())
 	}
 }
 
@@ -118,4 +120,81 @@ func (c *Settings) publicURL(bound net.Addr) string {
 		return base(c.PublicURL)
 	}
 	return "http://" + bound.String()
+}
+
+// LimitSettings bound what requests and connections may use.
+type LimitSettings struct {
+	RateLimit             float64 `default:"200"   env:"CORRIDOR_RATE_LIMIT"              help:"Requests per second of one client with a valid token, twice as many at once; 0 means no limit."`
+	AddressLimit          float64 `default:"20"    env:"CORRIDOR_ADDRESS_LIMIT"           help:"Requests per second without a valid token from one address, five times as many at once; 0 means no limit."`
+	MaxConnections        int     `default:"4096"  env:"CORRIDOR_MAX_CONNECTIONS"         help:"Open connections; beyond it, the oldest one without a valid token is closed."`
+	MaxAddressConnections int     `default:"256"   env:"CORRIDOR_MAX_ADDRESS_CONNECTIONS" help:"The same for one address; not used with --client-addr-header."`
+	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies of unfinished requests, from 1MiB; beyond it, the oldest request without a valid token ends."`
+}
+
+func defaultLimits() LimitSettings {
+	return LimitSettings{
+		RateLimit: httpserver.DefaultRateLimit, AddressLimit: httpserver.DefaultAddressLimit,
+		MaxConnections: httpserver.DefaultMaxConnections, MaxAddressConnections: httpserver.DefaultMaxAddressConnections,
+		MaxBodyMemory: httpserver.DefaultMaxBodyMemory,
+	}
+}
+
+// Validate rejects values out of bounds.
+func (l *LimitSettings) Validate() error {
+	return cmp.Or(
+		checkRate("--rate-limit", l.RateLimit),
+		checkRate("--address-limit", l.AddressLimit),
+		checkSetting("--max-connections", int64(l.MaxConnections), 1, httpserver.MaxMaxConnections),
+		checkSetting("--max-address-connections", int64(l.MaxAddressConnections), 1, httpserver.MaxMaxConnections),
+		checkSetting("--max-body-memory", int64(l.MaxBodyMemory), httpserver.MaxBody, httpserver.MaxMaxBodyMemory),
+	)
+}
+
+// checkRate accepts 0, which is no limit, and the rates that the server accepts.
+func checkRate(flag string, rate float64) error {
+	if rate == 0 || rate >= httpserver.MinRateLimit && rate <= httpserver.MaxRateLimit { // false for NaN
+		return nil
+	}
+	return fmt.Errorf("%s must be 0, or %v to %.0f, not %v", flag, httpserver.MinRateLimit, httpserver.MaxRateLimit, rate)
+}
+
+func checkSetting(flag string, value, low, high int64) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s must be %d to %d, not %d", flag, low, high, value)
+	}
+	return nil
+}
+
+// handler sets the limits in the configuration of a handler.
+func (l *LimitSettings) handler(c *httpserver.Config) {
+	c.RateLimit, c.AddressLimit = cmp.Or(l.RateLimit, httpserver.NoLimit), cmp.Or(l.AddressLimit, httpserver.NoLimit)
+	c.MaxBodyMemory = int64(l.MaxBodyMemory)
+}
+
+// server returns the bounds of a server. Behind a proxy all connections have its address.
+func (l *LimitSettings) server(proxied bool) *httpserver.ServerConfig {
+	c := &httpserver.ServerConfig{MaxConnections: l.MaxConnections, MaxAddressConnections: l.MaxAddressConnections}
+	if proxied {
+		c.MaxAddressConnections = c.MaxConnections
+	}
+	return c
+}
+
+// Size is a number of bytes. Its text may have a unit: KiB, MiB, GiB or TiB.
+type Size int64
+
+// UnmarshalText reads a size such as 64MiB or 67108864.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, unit := string(text), int64(1)
+	for i, name := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if digits, found := strings.CutSuffix(number, name); found {
+			number, unit = digits, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit {
+		return fmt.Errorf("want a number of bytes, such as 64MiB or 67108864, not %q", text)
+	}
+	*s = Size(n * unit)
+	return nil
 }

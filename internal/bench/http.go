@@ -34,7 +34,7 @@ func httpOurs(made *setup) step {
 	token, _, err := auth.Issue(context.Background(), "bench", "a-secret-for-the-bench")
 	check(err)
 	fill(locks, []string{"bench"})
-	return overHTTP(made, must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, nil)), token)
+	return overHTTP(made, must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, &httpserver.Config{RateLimit: httpserver.NoLimit})), token)
 }
 
 // bareLock is the response of the reference, in the form of encoding/json.

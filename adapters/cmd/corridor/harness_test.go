@@ -63,8 +63,12 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.Setenv("CORRIDOR_REPORT_FILES", "dir:"+dir); err != nil {
-		panic(err)
+	for name, value := range map[string]string{
+		"CORRIDOR_REPORT_FILES": "dir:" + dir, "CORRIDOR_RATE_LIMIT": "0", "CORRIDOR_ADDRESS_LIMIT": "0", // tests poll
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	goleak.VerifyTestMain(pgtest.Main(m), goleak.Cleanup(func(code int) {
 		if err := os.RemoveAll(dir); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -11,7 +12,10 @@ import (
 
 // An embedder starts with the same defaults as a command line.
 func TestDefaultsEqualTheFlags(t *testing.T) {
-	t.Setenv("CORRIDOR_REPORT_FILES", service.Defaults().Reports.ReportFiles) // the tests use their own folder
+	for _, name := range []string{"CORRIDOR_REPORT_FILES", "CORRIDOR_RATE_LIMIT", "CORRIDOR_ADDRESS_LIMIT"} { // the tests set their own
+		t.Setenv(name, "")
+		require.NoError(t, os.Unsetenv(name))
+	}
 	var cli commands
 	parser, err := kong.New(&cli, kong.Vars(parts().Vars()))
 	require.NoError(t, err)

@@ -23,6 +23,9 @@ const (
 
 var huge = `{"x":"` + strings.Repeat("a", 2<<20) + `"}`
 
+// padded returns the credentials with blanks, of a length in bytes.
+func padded(length int) string { return credentials + strings.Repeat(" ", length-len(credentials)) }
+
 func post(path, token, body string) request {
 	return request{method: "POST", path: path, token: token, body: body}
 }
@@ -69,7 +72,9 @@ func theTokenRouteHasItsStatuses(t *testing.T, p place) {
 		{"401 unknown client", post(path, "", `{"client_id":"nobody","client_secret":"s3cret"}`), nil, nil, 401, `{"error":"Invalid client credentials"}`},
 		{"401 wrong secret", post(path, "", `{"client_id":"acme","client_secret":"wrong"}`), nil, nil, 401, `{"error":"Invalid client credentials"}`},
 		{"405 another method", request{method: "GET", path: path}, nil, nil, 405, `{"error":"Method not allowed"}`},
-		{"413 a body of 2 MiB", post(path, "", huge), nil, nil, 413, `{"error":"The request body is too large"}`},
+		{"413 a body above 4 KiB", post(path, "", padded(httpserver.MaxTokenBody+1)), nil, nil, 413, `{"error":"The request body is too large"}`},
+		{"200 a body of 4 KiB", post(path, "", padded(httpserver.MaxTokenBody)), nil, nil, 200,
+			`{"access_token":"tok-acme","token_type":"Bearer","expires_in":86400}`},
 		{"500 an unexpected error", post(path, "", credentials), errors.New("canary"), nil, 500, `{"error":"An unknown error occurred"}`},
 		{"500 a panic", post(path, "", credentials), nil, "canary", 500, `{"error":"An unknown error occurred"}`},
 		{"503 an outage", post(path, "", credentials), errcodes.New(errcodes.Unavailable, "canary"), nil, 503, `{"error":"Authentication service unavailable"}`},

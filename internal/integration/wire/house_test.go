@@ -166,6 +166,8 @@ func (b balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *api) serve(p place, furnish func(i int) (httpserver.Authenticator, httpserver.Services), cfg httpserver.Config) {
 	a.t.Helper()
 	b := balancer{turns: &turns{of: p.servers, took: map[string]int{}}}
+	// The tests send more requests than limits allow; the limits are tested in httpserver.
+	cfg.RateLimit, cfg.AddressLimit = httpserver.NoLimit, httpserver.NoLimit
 	for i := range p.servers {
 		auth, services := furnish(i)
 		server, err := httpserver.New(auth, services, &cfg)

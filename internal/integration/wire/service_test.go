@@ -94,6 +94,7 @@ func TestMetricsCountRequests(t *testing.T) {
 		`corridor_http_requests_total{code="405",method="other",route="/docs"} 1`,
 		`corridor_http_request_duration_seconds_count{route="/v1/rate-locks"} 3`,
 		`corridor_http_requests_in_flight 1`, // this request
+		`corridor_http_body_bytes 0`,
 	} {
 		assert.Contains(t, w.Body.String(), want+"\n")
 	}

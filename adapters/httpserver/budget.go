@@ -1,0 +1,162 @@
+package httpserver
+
+import (
+	"container/list"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// errBusy is the 503 of a request beyond a bound that all share.
+var errBusy = errcodes.New(errcodes.Unavailable, "The service is busy; try again").WithRetryAfter(time.Second)
+
+// budget bounds the bytes of bodies that unfinished requests hold in memory.
+type budget struct {
+	most  int64
+	gauge prometheus.Gauge // shows held
+
+	mu        sync.Mutex
+	held      int64
+	strangers list.List // of *charge: the requests without a valid token that hold bytes, the oldest first
+}
+
+// charge is what the body of one request holds.
+type charge struct {
+	budget   *budget
+	stranger bool
+	cut      func() // ends a read that waits for the client
+
+	bytes int64
+	place *list.Element // of a stranger that holds bytes
+	ended bool          // its bytes were given to others
+}
+
+// take charges n bytes. If the budget is full, the oldest strangers lose theirs, and
+// their requests end. If that does not make room, or the request has lost its own, take
+// returns errBusy.
+func (c *charge) take(n int64) error {
+	b := c.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !c.ended && b.held+n > b.most {
+		oldest := b.strangers.Front()
+		if oldest == nil {
+			return errBusy
+		}
+		oldest.Value.(*charge).end() //nolint:forcetypeassert // the list contains nothing else
+	}
+	if c.ended {
+		return errBusy
+	}
+	if c.stranger && c.place == nil {
+		c.place = b.strangers.PushBack(c)
+	}
+	c.bytes += n
+	b.hold(n)
+	return nil
+}
+
+// hold adds n, which may be negative, to what all hold. The budget is locked.
+func (b *budget) hold(n int64) {
+	b.held += n
+	b.gauge.Set(float64(b.held))
+}
+
+// end takes the bytes away from a request. The budget is locked.
+func (c *charge) end() {
+	c.drop()
+	c.ended = true
+	c.cut()
+}
+
+// drop returns the bytes. The budget is locked.
+func (c *charge) drop() {
+	c.budget.hold(-c.bytes)
+	c.bytes = 0
+	if c.place != nil {
+		c.budget.strangers.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// release returns the bytes at the end of the request. After it, cut is not called.
+func (c *charge) release() {
+	c.budget.mu.Lock()
+	defer c.budget.mu.Unlock()
+	c.drop()
+	c.ended = true
+}
+
+// unless runs fn unless the request has lost its bytes. fn and cut never run at once.
+func (c *charge) unless(fn func()) error {
+	c.budget.mu.Lock()
+	defer c.budget.mu.Unlock()
+	if c.ended {
+		return errBusy
+	}
+	fn()
+	return nil
+}
+
+// stallTimeout is the longest pause in a body.
+const stallTimeout = headerTimeout
+
+// charged is a body whose bytes are charged, and which must make progress.
+type charged struct {
+	body       io.Reader
+	charge     *charge
+	connection *http.ResponseController // nil: there is no limit on pauses
+	last       time.Time                // the latest deadline
+}
+
+func (s *server) charged(x *exchange, r *http.Request) *charged {
+	connection := http.NewResponseController(x.ResponseWriter)
+	x.charge = &charge{budget: s.budget, stranger: x.client.ID == "", cut: func() {
+		// Some writers have no deadlines; such a request ends with its next byte.
+		_ = connection.SetReadDeadline(time.Unix(1, 0))
+	}}
+	b := &charged{body: r.Body, charge: x.charge}
+	if connectionOf(r) != nil { // the deadlines of other servers are not ours to change
+		b.connection, b.last = connection, ports.SystemClock().Now().Add(readTimeout)
+	}
+	return b
+}
+
+func (b *charged) Read(p []byte) (int, error) {
+	deadline := ports.SystemClock().Now().Add(stallTimeout)
+	if deadline.After(b.last) {
+		deadline = b.last
+	}
+	if err := b.until(deadline); err != nil {
+		return 0, err
+	}
+	n, err := b.body.Read(p)
+	if n > 0 {
+		if full := b.charge.take(int64(n)); full != nil {
+			b.charge.cut() // net/http would wait for the rest before it answers
+			return 0, full
+		}
+	}
+	if err != nil {
+		// net/http watches the connection while the handler works; a deadline would end that.
+		if full := b.until(time.Time{}); full != nil {
+			err = full
+		}
+	}
+	return n, err
+}
+
+// until sets the read deadline, unless the request has lost its bytes.
+func (b *charged) until(deadline time.Time) error {
+	return b.charge.unless(func() {
+		if b.connection != nil {
+			_ = b.connection.SetReadDeadline(deadline)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package httpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// TestTheBudgetOfBodies compares the budget with a list of requests: never more than the
+// bound is held, only strangers lose what they hold, and the oldest first.
+func TestTheBudgetOfBodies(t *testing.T) {
+	type request struct {
+		charge         *httpserver.Charge
+		stranger, gone bool // gone: released or ended
+		ended, cut     bool
+		held           int64
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.Int64Range(10, 100).Draw(t, "most")
+		budget := httpserver.NewBudget(most)
+		var all []*request // in the order of their first bytes
+		sum := func() (n int64) {
+			for _, r := range all {
+				n += r.held
+			}
+			return n
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if len(all) == 0 || rapid.IntRange(0, 3).Draw(t, "new") == 0 {
+				r := &request{stranger: rapid.Bool().Draw(t, "stranger")}
+				r.charge = budget.Charge(r.stranger, func() { r.cut = true })
+				all = append(all, r)
+			}
+			i := rapid.IntRange(0, len(all)-1).Draw(t, "which")
+			r := all[i]
+			if rapid.IntRange(0, 4).Draw(t, "release") == 0 {
+				r.charge.Release()
+				r.gone, r.held = true, 0
+				continue
+			}
+			n := rapid.Int64Range(1, 40).Draw(t, "bytes")
+			if r.held == 0 && !r.gone { // it is the newest to hold bytes
+				all = append(append(all[:i:i], all[i+1:]...), r)
+			}
+			for _, o := range all {
+				if !r.gone && o.stranger && o.held > 0 && sum()+n > most {
+					o.gone, o.ended, o.held = true, true, 0
+				}
+			}
+			want := errcodes.Code("")
+			if r.gone || sum()+n > most {
+				want = errcodes.Unavailable
+			} else {
+				r.held += n
+			}
+			err := r.charge.Take(n)
+			require.Equal(t, want, errcodes.Of(err), "%d of %d are held, %d wanted", sum(), most, n)
+			require.Equal(t, sum(), budget.Held())
+			require.LessOrEqual(t, sum(), most)
+		}
+		for _, r := range all {
+			require.Equal(t, r.ended, r.cut)
+		}
+	})
+}
+
+// Two bodies and a stranger's do not fit: the stranger's request ends. A third does not
+// fit either: it gets the 503 itself.
+func TestAFullBudgetEndsStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := serve(t, everything(), httpserver.Config{MaxBodyMemory: httpserver.MaxBody}, httpserver.ServerConfig{})
+		begin := func(p *peer, path string, length, sent int) {
+			p.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer tok-acme\r\nContent-Length: %d\r\n\r\n%s",
+				path, length, strings.Repeat(" ", sent)))
+		}
+		const lock, half = `{"base":"USD","quote":"ZAR"}`, httpserver.MaxBody / 2
+		first, second, third, stranger := dial("a"), dial("b"), dial("c"), dial("d")
+		begin(first, "/v1/rate-locks", half+len(lock), half)
+		begin(stranger, "/v1/auth/oauth2/token", 4000, 1000)
+		require.Nil(t, stranger.answer())
+		begin(second, "/v1/rate-locks", half+len(lock), half-100)
+
+		require.Nil(t, second.answer())
+		got := stranger.answer()
+		require.NotNil(t, got, "the stranger's request has ended")
+		assert.Equal(t, 503, got.status)
+		assert.Equal(t, `{"error":"Authentication service unavailable"}`, got.body)
+		assert.Equal(t, "1", got.header.Get("Retry-After"))
+		assert.True(t, stranger.closed())
+
+		begin(third, "/v1/rate-locks", 1000, 500)
+		got = third.answer()
+		require.NotNil(t, got, "there is no stranger left")
+		assert.Equal(t, 503, got.status)
+		assert.Equal(t, `{"message":"The service is busy; try again","error":"Service Unavailable","statusCode":503}`, got.body)
+
+		first.send(lock)
+		require.Equal(t, 200, first.answer().status)
+		second.send(strings.Repeat(" ", 100) + lock)
+		require.Equal(t, 200, second.answer().status)
+		all := dial("e")
+		begin(all, "/v1/rate-locks", httpserver.MaxBody, httpserver.MaxBody-len(lock))
+		all.send(lock)
+		require.Equal(t, 200, all.answer().status, "what ended requests held can be used again")
+	})
+}

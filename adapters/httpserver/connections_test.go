@@ -1,0 +1,284 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+)
+
+// wire is a listener of connections without a network, for a bubble of synctest.
+type wire struct {
+	arriving chan net.Conn
+	closed   context.Context
+	close    context.CancelFunc
+}
+
+func (l *wire) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.arriving:
+		return conn, nil
+	case <-l.closed.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *wire) Close() error   { l.close(); return nil }
+func (l *wire) Addr() net.Addr { return from("server") }
+
+// from is a remote address.
+type from string
+
+func (a from) Network() string { return "tcp" }
+func (a from) String() string  { return string(a) + ":1" }
+
+type arrived struct {
+	net.Conn
+
+	remote from
+}
+
+func (c arrived) RemoteAddr() net.Addr { return c.remote }
+
+// serve serves the routes in a bubble and returns a function that connects from an address.
+func serve(t *testing.T, services httpserver.Services, cfg httpserver.Config, bounds httpserver.ServerConfig) (dial func(addr string) *peer) {
+	t.Helper()
+	h, err := httpserver.New(auth{}, services, &cfg)
+	require.NoError(t, err)
+	server, err := httpserver.NewServer(h, &bounds)
+	require.NoError(t, err)
+	l := &wire{arriving: make(chan net.Conn)}
+	l.closed, l.close = context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+		synctest.Wait()
+	})
+	return func(addr string) *peer {
+		ours, theirs := net.Pipe()
+		l.arriving <- arrived{theirs, from(addr)}
+		synctest.Wait()
+		p := &peer{Conn: ours, t: t, answers: make(chan *answer, 1)}
+		go p.read()
+		t.Cleanup(func() { _ = ours.Close() })
+		return p
+	}
+}
+
+// peer is a client's end of a connection.
+type peer struct {
+	net.Conn
+
+	t       *testing.T
+	answers chan *answer // closed with the connection
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (p *peer) read() {
+	defer close(p.answers)
+	for in := bufio.NewReader(p); ; {
+		got, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(got.Body)
+		if err != nil {
+			return
+		}
+		p.answers <- &answer{got.StatusCode, got.Header, string(body)}
+	}
+}
+
+// send writes text once everything before it was read; a closed connection is ignored.
+func (p *peer) send(text string) {
+	_, _ = io.WriteString(p, text)
+	synctest.Wait()
+}
+
+// answer returns the next answer that has arrived by now, or nil if there is none.
+func (p *peer) answer() *answer {
+	synctest.Wait()
+	select {
+	case a := <-p.answers:
+		return a
+	default:
+		return nil
+	}
+}
+
+// closed reports whether the server has closed the connection.
+func (p *peer) closed() bool {
+	synctest.Wait()
+	select {
+	case _, open := <-p.answers:
+		return !open
+	default:
+		return false
+	}
+}
+
+// get requests a lock with a token and returns the status, or 0 if there is no answer.
+func (p *peer) get(token string) int {
+	p.send("GET /v1/rate-locks/rl_1 HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer " + token + "\r\n\r\n")
+	if a := p.answer(); a != nil {
+		return a.status
+	}
+	return 0
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	bounds := httpserver.ServerConfig{MaxConnections: 3, MaxAddressConnections: 2}
+	for name, test := range map[string]func(t *testing.T, dial func(string) *peer){
+		"the oldest makes room": func(t *testing.T, dial func(string) *peer) {
+			a, b, c, d := dial("a"), dial("b"), dial("c"), dial("d")
+			assert.True(t, a.closed())
+			for _, p := range []*peer{b, c, d} {
+				assert.Equal(t, 200, p.get("tok-acme"))
+			}
+		},
+		"one with a valid token stays": func(t *testing.T, dial func(string) *peer) {
+			a, b, c := dial("a"), dial("b"), dial("c")
+			require.Equal(t, 200, a.get("tok-acme"))
+			require.Equal(t, 401, b.get("tok-x"))
+			d := dial("d")
+			assert.True(t, b.closed())
+			assert.Equal(t, 200, a.get("tok-acme"))
+			assert.Equal(t, 200, c.get("tok-acme"))
+			assert.Equal(t, 200, d.get("tok-acme"))
+		},
+		"its latest request decides": func(t *testing.T, dial func(string) *peer) {
+			a, b, c := dial("a"), dial("b"), dial("c")
+			for _, p := range []*peer{a, b, c} {
+				require.Equal(t, 200, p.get("tok-acme"))
+			}
+			require.Equal(t, 401, b.get("tok-x"))
+			dial("d")
+			assert.True(t, b.closed())
+			assert.False(t, a.closed())
+		},
+		"an address has a bound of its own": func(t *testing.T, dial func(string) *peer) {
+			a, b, c := dial("z"), dial("a"), dial("a")
+			d := dial("a")
+			assert.True(t, b.closed(), "the oldest of the address")
+			assert.False(t, a.closed())
+			assert.False(t, c.closed())
+			assert.False(t, d.closed())
+		},
+		"the addresses of an IPv6 subscriber are one": func(t *testing.T, dial func(string) *peer) {
+			a, _, _ := dial("[2001:db8::1]"), dial("[2001:db8::2]"), dial("[2001:db8::3]")
+			assert.True(t, a.closed())
+		},
+		"one that is gone leaves its place": func(t *testing.T, dial func(string) *peer) {
+			a, b, c := dial("a"), dial("a"), dial("c")
+			require.NoError(t, b.Close())
+			synctest.Wait()
+			d := dial("a")
+			for _, p := range []*peer{a, c, d} {
+				assert.Equal(t, 200, p.get("tok-acme"))
+			}
+		},
+		"if all have a valid token, the new one gets 503": func(t *testing.T, dial func(string) *peer) {
+			old := []*peer{dial("a"), dial("b"), dial("c")}
+			for _, p := range old {
+				require.Equal(t, 200, p.get("tok-acme"))
+			}
+			for path, want := range map[string]string{
+				"GET /v1/rate-locks/rl_1":    `{"message":"The service is busy; try again","error":"Service Unavailable","statusCode":503}`,
+				"POST /v1/auth/oauth2/token": `{"error":"Authentication service unavailable"}`,
+			} {
+				p := dial("d")
+				p.send(path + " HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer tok-acme\r\n\r\n")
+				got := p.answer()
+				require.NotNil(t, got, path)
+				assert.Equal(t, 503, got.status)
+				assert.Equal(t, want, got.body)
+				assert.Equal(t, "1", got.header.Get("Retry-After"))
+				assert.NotEmpty(t, got.header.Get("X-Trace-Id"))
+				assert.True(t, p.closed(), path)
+			}
+			for _, path := range []string{"/livez", "/readyz"} {
+				p := dial("d")
+				p.send("GET " + path + " HTTP/1.1\r\nHost: corridor\r\n\r\n")
+				got := p.answer()
+				require.NotNil(t, got, path)
+				assert.Equal(t, 200, got.status, "a probe of a process that is full")
+			}
+			for _, p := range old {
+				assert.Equal(t, 200, p.get("tok-acme"))
+			}
+			require.NoError(t, old[0].Close())
+			synctest.Wait()
+			assert.Equal(t, 200, dial("d").get("tok-acme"))
+		},
+		"those that wait for a 503 are few": func(t *testing.T, dial func(string) *peer) {
+			for _, p := range []*peer{dial("a"), dial("b"), dial("c")} {
+				require.Equal(t, 200, p.get("tok-acme"))
+			}
+			var waiting []*peer
+			for i := range httpserver.Spares + 5 {
+				waiting = append(waiting, dial(fmt.Sprint("d", i)))
+			}
+			for i, p := range waiting {
+				assert.Equal(t, i < 5, p.closed(), i)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				test(t, serve(t, everything(), httpserver.Config{}, bounds))
+			})
+		})
+	}
+}
+
+// A body may pause for 5 s, and take 15 s in all.
+func TestABodyMustMakeProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		pause time.Duration
+		bytes int           // that are sent after a pause each, before the rest
+		takes time.Duration // the service, after the body
+		want  int
+	}{
+		"one that flows":                    {time.Second, 4, 0, 200},
+		"one that pauses":                   {5*time.Second - 1, 2, 0, 200},
+		"one that stops":                    {5*time.Second + 1, 1, 0, 400},
+		"one that drips":                    {4 * time.Second, 4, 0, 400},
+		"one that comes at once":            {0, 0, 0, 200},
+		"the work after it may take longer": {time.Second, 1, 16 * time.Second, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := serve(t, slow(c.takes), httpserver.Config{}, httpserver.ServerConfig{})("a")
+				const lock = `{"base":"USD","quote":"ZAR"}`
+				p.send(fmt.Sprintf("POST /v1/rate-locks HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer tok-acme\r\nContent-Length: %d\r\n\r\n",
+					c.bytes+len(lock)))
+				for range c.bytes {
+					time.Sleep(c.pause)
+					p.send(" ")
+				}
+				p.send(lock)
+				time.Sleep(c.takes)
+				got := p.answer()
+				require.NotNil(t, got)
+				assert.Equal(t, c.want, got.status, got.body)
+			})
+		})
+	}
+}
