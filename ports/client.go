@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,19 +11,17 @@ import (
 type Client struct {
 	ID        string
 	Secrets   []ClientSecret // at most 3; several are valid at once during rotation
-	Merchants []string       // the merchants that it may name; empty means any
+	Merchants []string       // the merchants that it may name; [AnyMerchant] means any
 	Disabled  bool
 }
+
+// AnyMerchant in the list of a client's merchants allows it to name any.
+const AnyMerchant = "*"
 
 // MayName reports whether the client may act for the merchant. Merchant ids are
 // UUIDs (SPEC 2.7), so that case is ignored.
 func (c *Client) MayName(merchant string) bool {
-	for _, m := range c.Merchants {
-		if strings.EqualFold(m, merchant) {
-			return true
-		}
-	}
-	return len(c.Merchants) == 0
+	return slices.ContainsFunc(c.Merchants, func(m string) bool { return m == AnyMerchant || strings.EqualFold(m, merchant) })
 }
 
 // ClientSecret is the hash of a client's secret.

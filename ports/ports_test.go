@@ -87,13 +87,16 @@ func ExampleSystemClock() {
 
 func TestAClientMayNameItsMerchants(t *testing.T) {
 	const m = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
-	anyone, limited := ports.Client{}, ports.Client{Merchants: []string{"a", m}}
+	anyone, limited, nobody := ports.Client{Merchants: []string{ports.AnyMerchant}}, ports.Client{Merchants: []string{"a", m}}, ports.Client{}
 	for merchant, want := range map[string]bool{m: true, strings.ToUpper(m): true, "a": true, "b": false, "": false, m + " ": false} {
 		if got := limited.MayName(merchant); got != want {
 			t.Errorf("%q: %t", merchant, got)
 		}
 		if !anyone.MayName(merchant) {
-			t.Errorf("%q: a client without a list may name any merchant", merchant)
+			t.Errorf("%q: a client with %s may name any merchant", merchant, ports.AnyMerchant)
+		}
+		if nobody.MayName(merchant) {
+			t.Errorf("%q: a client without merchants may name none", merchant)
 		}
 	}
 }

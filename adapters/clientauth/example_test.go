@@ -15,7 +15,7 @@ import (
 )
 
 func ExampleNew() {
-	clients, err := clientauth.Parse("acme:a trial secret")
+	clients, err := clientauth.Parse("acme:gf7C2tJzXo1vQ0bN5hWkLw:*")
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +26,7 @@ func ExampleNew() {
 	}
 
 	ctx := context.Background()
-	token, expiresIn, err := auth.Issue(ctx, "acme", "a trial secret")
+	token, expiresIn, err := auth.Issue(ctx, "acme", "gf7C2tJzXo1vQ0bN5hWkLw")
 	if err != nil {
 		panic(err)
 	}
@@ -44,9 +44,9 @@ func ExampleNew() {
 }
 
 func ExampleParse() {
-	_, err := clientauth.Parse("acme:s1,beta")
+	_, err := clientauth.Parse("acme:gf7C2tJzXo1vQ0bN5hWkLw:*,beta:too short:*")
 	fmt.Println(err)
-	// Output: configuration: client 2 must be written id:secret
+	// Output: configuration: client 2 must have a secret of at least 22 characters (128 random bits)
 }
 
 func ExampleOpenFile() {

@@ -31,8 +31,8 @@ type FileConfig struct {
 //	[{"id": "acme", "disabled": false, "merchants": ["…"],
 //	  "secrets": [{"sha256": "64 hex digits", "notBefore": "2026-01-01T00:00:00Z", "notAfter": "…"}]}]
 //
-// Only id is required. No merchants means that any are allowed, and a missing notBefore
-// or notAfter means no bound. The list must not be empty: to reject all clients, disable
+// Only id is required. The client may name the merchants in its list, and any if the list
+// contains "*". A missing notBefore or notAfter means no bound. The list must not be empty: to reject all clients, disable
 // them.
 //
 // [File.Run] checks the file once a second; without it, a look-up does, at most once a

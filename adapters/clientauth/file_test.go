@@ -173,24 +173,48 @@ func TestAChangeWithTheSameSizeAndTimeIsNoticed(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	clients, err := clientauth.Parse("acme:s3cret:with colon, beta:x")
-	require.NoError(t, err)
-	acme, err := clients.Client(t.Context(), "acme")
-	require.NoError(t, err)
-	assert.Equal(t, []ports.ClientSecret{secretOf("s3cret:with colon")}, acme.Secrets)
-	_, err = clients.Client(t.Context(), "beta")
-	assert.NoError(t, err)
-	_, err = clients.Client(t.Context(), "gamma")
-	assert.Equal(t, errcodes.NotFound, errcodes.Of(err))
-
-	for _, text := range []string{"", "acme", "acme:", ":canary", "acme:canary,", "acme:canary,acme:other", "canary"} {
-		t.Run(text, func(t *testing.T) {
-			_, err := clientauth.Parse(text)
-			assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
+	const long = "canary and 128 random bits"
+	for text, want := range map[string]map[string]ports.Client{
+		"acme:" + long + ":m1+m2, beta:" + long + ":*": {
+			"acme": {ID: "acme", Merchants: []string{"m1", "m2"}, Secrets: []ports.ClientSecret{secretOf(long)}},
+			"beta": {ID: "beta", Merchants: []string{ports.AnyMerchant}, Secrets: []ports.ClientSecret{secretOf(long)}},
+		},
+		"acme:" + long[:22] + ":*": {"acme": {ID: "acme", Merchants: []string{ports.AnyMerchant}, Secrets: []ports.ClientSecret{secretOf(long[:22])}}},
+		"acme:" + long[:21] + ":*": nil,
+		"acme:" + long:             nil,
+		"acme:" + long + ":":       nil,
+		"acme:" + long + ":m1+":    nil,
+		"acme:" + long + ":m1:m2":  nil,
+	} {
+		clients, err := clientauth.Parse(text)
+		if want == nil {
+			assert.Equal(t, errcodes.Configuration, errcodes.Of(err), text)
 			assert.NotContains(t, err.Error(), "canary")
-		})
+			continue
+		}
+		require.NoError(t, err, text)
+		for id, client := range want {
+			got, err := clients.Client(t.Context(), id)
+			require.NoError(t, err)
+			assert.Equal(t, client, got)
+		}
+		_, err = clients.Client(t.Context(), "gamma")
+		assert.Equal(t, errcodes.NotFound, errcodes.Of(err))
+		assert.NotContains(t, fmt.Sprintf("%+v", clients), "canary")
 	}
-	assert.NotContains(t, fmt.Sprintf("%+v", clients), "s3cret")
+
+	trial, err := clientauth.ParseTrial("acme:x, beta:y:m1")
+	require.NoError(t, err)
+	for id, merchant := range map[string]string{"acme": ports.AnyMerchant, "beta": "m1"} {
+		client, err := trial.Client(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, []string{merchant}, client.Merchants)
+	}
+	for _, text := range []string{"", "acme", "acme:", ":canary", "acme:canary,", "acme:canary,acme:other", "canary"} {
+		_, err := clientauth.ParseTrial(text)
+		assert.Equal(t, errcodes.Configuration, errcodes.Of(err), text)
+		assert.NotContains(t, err.Error(), "canary")
+	}
 }
 
 // FuzzClientsFile checks the clients of every file that is accepted.

@@ -13,24 +13,44 @@ import (
 // Static is a fixed set of clients in memory. It is a [Clients].
 type Static struct{ clients map[string]ports.Client }
 
-// Parse parses "id:secret,id:secret", the form of the CORRIDOR_CLIENTS variable, which
-// is for trials: any secret without a comma, any merchant. Spaces around an entry are
-// ignored. It returns [errcodes.Configuration] if there is no client, if an entry lacks
-// the id or the secret, and if an id is repeated; the message has the number of the
-// entry, never its content.
-func Parse(text string) (*Static, error) {
+// Parse parses "id:secret:merchants,id:secret:merchants", the form of the
+// CORRIDOR_CLIENTS variable. A secret has at least [MinSecretLength] characters, and
+// neither a comma nor a colon. Merchants are ids joined by "+", or "*" for any. Spaces
+// around an entry are ignored. Parse returns [errcodes.Configuration] if there is no
+// client, if a part is missing or too short, and if an id is repeated; the message has
+// the number of the entry, never its content.
+func Parse(text string) (*Static, error) { return parse(text, false) }
+
+// ParseTrial is [Parse] for sandboxes: a secret may be short, and a client whose
+// merchants are left out may name any.
+func ParseTrial(text string) (*Static, error) { return parse(text, true) }
+
+func parse(text string, trial bool) (*Static, error) {
 	s := &Static{clients: map[string]ports.Client{}}
 	for i, item := range strings.Split(text, ",") {
-		id, secret, ok := strings.Cut(strings.TrimSpace(item), ":")
-		if !ok || id == "" || secret == "" {
-			return nil, badConfig(fmt.Sprintf("client %d must be written id:secret", i+1))
+		parts := strings.Split(strings.TrimSpace(item), ":")
+		if trial && len(parts) == 2 {
+			parts = append(parts, ports.AnyMerchant)
 		}
-		if _, twice := s.clients[id]; twice {
-			return nil, badConfig(fmt.Sprintf("client %d: its id is repeated", i+1))
+		if len(parts) != 3 || slices.Contains(parts, "") {
+			return nil, badEntry(i, "must be written id:secret:merchants, where * means any merchant")
 		}
-		s.clients[id] = ports.Client{ID: id, Secrets: []ports.ClientSecret{{SHA256: HashSecret(secret)}}}
+		id, secret, merchants := parts[0], parts[1], strings.Split(parts[2], "+")
+		switch _, twice := s.clients[id]; {
+		case twice:
+			return nil, badEntry(i, "has an id that is repeated")
+		case !trial && len(secret) < MinSecretLength:
+			return nil, badEntry(i, fmt.Sprintf("must have a secret of at least %d characters (128 random bits)", MinSecretLength))
+		case slices.Contains(merchants, ""):
+			return nil, badEntry(i, "has a merchant without an id")
+		}
+		s.clients[id] = ports.Client{ID: id, Merchants: merchants, Secrets: []ports.ClientSecret{{SHA256: HashSecret(secret)}}}
 	}
 	return s, nil
+}
+
+func badEntry(index int, must string) error {
+	return badConfig(fmt.Sprintf("client %d %s", index+1, must))
 }
 
 // Client returns the client with the id, or [errcodes.NotFound].

@@ -88,6 +88,9 @@ func (b *builder) service() (*Service, error) {
 	s, err := b.wire(listener, parts, feed, clients)
 	if err == nil {
 		b.warnOfMarkets(parts.connectors)
+		for _, line := range b.unsafe(listener.Addr(), parts) {
+			b.log.Warn("unsafe: " + line)
+		}
 	}
 	return s, err
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
@@ -17,8 +18,14 @@ func (b *builder) clients() (clientauth.Clients, error) {
 		return nil, errors.New("--clients-file and " + clientsEnv + " cannot be combined")
 	case b.settings.ClientsFile != "":
 		return clientauth.OpenFile(b.settings.ClientsFile, &clientauth.FileConfig{Logger: b.log})
+	case inline != "" && b.settings.Sandbox:
+		return clientauth.ParseTrial(inline)
 	case inline != "":
-		return clientauth.Parse(inline)
+		clients, err := clientauth.Parse(inline)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", clientsEnv, err)
+		}
+		return clients, nil
 	case b.settings.Sandbox:
 		return nil, nil //nolint:nilnil // nil is a valid result
 	default:

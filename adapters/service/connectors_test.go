@@ -41,30 +41,108 @@ func TestTheStartNamesMarketsWithoutAConnector(t *testing.T) {
 	}
 }
 
-// marketsAtStart returns the markets in the log of a service outside the sandbox.
+// The start logs what is unsafe outside the sandbox, one line each.
+func TestTheStartNamesWhatIsUnsafe(t *testing.T) {
+	const (
+		oneKey  = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+		key     = "personal data is sealed with a key that is in the store itself: set CORRIDOR_DATA_KEYS"
+		plain   = "other machines can reach plain HTTP: listen on 127.0.0.1, behind a proxy with TLS"
+		forged  = "everybody who can reach the listener can forge X-Real-Ip: let only the proxy reach it"
+		clients = "CORRIDOR_CLIENTS has the secrets of clients in plain text: use --clients-file, which has their hashes"
+		noRate  = "clients may send any number of requests: --rate-limit is 0"
+		noLimit = "anybody may send any number of requests without a token: --address-limit is 0"
+		sandbox = "other machines can reach the sandbox, whose client and rates are for experiments"
+	)
+	for name, c := range map[string]struct {
+		env  map[string]string
+		set  func(*Settings)
+		want []string
+	}{
+		"the defaults":       {want: []string{key}},
+		"everything is safe": {env: map[string]string{dataKeysEnv: oneKey}},
+		"on every address":   {env: map[string]string{dataKeysEnv: oneKey}, set: func(s *Settings) { s.Listen = "0.0.0.0:0" }, want: []string{plain}},
+		"behind a proxy": {
+			env: map[string]string{dataKeysEnv: oneKey}, set: func(s *Settings) { s.Listen, s.AddrHeader = "[::]:0", "X-Real-Ip" }, want: []string{forged},
+		},
+		"no limits": {
+			env: map[string]string{dataKeysEnv: oneKey}, set: func(s *Settings) { s.Limits.RateLimit, s.Limits.AddressLimit = 0, 0 },
+			want: []string{noRate, noLimit},
+		},
+		"clients in the environment": {
+			env: map[string]string{dataKeysEnv: oneKey, clientsEnv: "acme:gf7C2tJzXo1vQ0bN5hWkLw:*"}, set: func(s *Settings) { s.ClientsFile = "" },
+			want: []string{clients},
+		},
+		"the sandbox": {set: func(s *Settings) {
+			s.Sandbox, s.Limits = true, LimitSettings{MaxConnections: 1, MaxAddressConnections: 1, MaxBodyMemory: 1 << 20}
+		}},
+		"the sandbox on every address": {set: func(s *Settings) { s.Sandbox, s.Listen = true, "0.0.0.0:0" }, want: []string{sandbox}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setenv(t, c.env)
+			require.Equal(t, c.want, linesAtStart(t, Shipped(), "unsafe: ", c.set))
+		})
+	}
+}
+
+// A server elsewhere must prove that it is the database.
+func TestUnverifiedDatabases(t *testing.T) {
+	t.Parallel()
+	for dsn, want := range map[string]bool{
+		"postgres://u@db.example/payments":                     true,
+		"postgres://u@db.example/payments?sslmode=disable":     true,
+		"postgres://u@db.example/payments?sslmode=require":     true,
+		"postgres://u@192.0.2.1/payments?sslmode=prefer":       true,
+		"postgres://u@db.example/payments?sslmode=verify-full": false,
+		"postgres://u@127.0.0.1/payments":                      false,
+		"postgres://u@[::1]/payments?sslmode=disable":          false,
+		"postgres://u@localhost/payments":                      false,
+		"postgres://u@/payments?host=/var/run/postgresql":      false,
+	} {
+		config, err := poolConfig(dsn)
+		require.NoError(t, err)
+		require.Equal(t, want, unverified(&config.ConnConfig.Config), dsn)
+	}
+}
+
+// marketsAtStart returns the markets that the start of a service names.
 func marketsAtStart(t *testing.T, parts Parts, connectors []string) string {
+	t.Helper()
+	const begin = "no connector serves these markets"
+	lines := linesAtStart(t, parts, begin, func(s *Settings) { s.Accounts.Connectors = connectors })
+	if len(lines) == 0 {
+		return ""
+	}
+	require.Len(t, lines, 1)
+	_, markets, found := strings.Cut(strings.TrimSuffix(lines[0], "\""), `validationType internal_rules does not mean that the account exists" markets="`)
+	require.True(t, found, lines[0])
+	return markets
+}
+
+// linesAtStart starts a service outside the sandbox and returns its warnings that begin
+// with a text, without it.
+func linesAtStart(t *testing.T, parts Parts, begin string, set func(*Settings)) (lines []string) {
 	t.Helper()
 	dir := t.TempDir()
 	settings := Defaults()
 	settings.Listen, settings.Store, settings.Feed = "127.0.0.1:0", "memory:", []string{"file:" + filepath.Join(dir, "rates.json")}
 	settings.ClientsFile, settings.Reports.ReportFiles = filepath.Join(dir, "clients.json"), "dir:"+dir
-	settings.Accounts.Connectors = connectors
 	for path, text := range map[string]string{
 		"rates.json":   `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"}]}`,
 		"clients.json": `[{"id":"acme","secrets":[{"sha256":"` + strings.Repeat("0", 64) + `"}]}]`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
 	}
+	if set != nil {
+		set(&settings)
+	}
 	var log bytes.Buffer
 	s, err := New(t.Context(), &settings, parts, &Config{Stdout: io.Discard, Stderr: &log})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	lines := log.String()
-	if lines == "" {
-		return ""
+	for line := range strings.Lines(log.String()) {
+		if _, text, found := strings.Cut(line, `level=WARN msg="`+begin); found {
+			lines = append(lines, strings.TrimSuffix(text, "\"\n"))
+		}
 	}
-	require.Equal(t, 1, strings.Count(lines, "\n"), lines)
-	_, markets, found := strings.Cut(strings.TrimSuffix(lines, "\"\n"), `validationType internal_rules does not mean that the account exists" markets="`)
-	require.True(t, found, lines)
-	return markets
+	return lines
 }

@@ -3,11 +3,14 @@ package service
 import (
 	"context"
 	"errors"
+	"net"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -44,7 +47,17 @@ func openPostgres(ctx context.Context, spec string, o StoreOptions) (*Store, err
 		opened.Close()
 		return nil, err
 	}
+	s.Unverified = unverified(&opened.Config().ConnConfig.Config)
 	return s, nil
+}
+
+// unverified reports whether another machine may take the part of the database: the server
+// is not on this one, and its certificate is not checked (sslmode below verify-ca).
+func unverified(c *pgconn.Config) bool {
+	ip := net.ParseIP(c.Host)
+	here := strings.HasPrefix(c.Host, "/") || c.Host == "localhost" || ip.IsLoopback()
+	checked := c.TLSConfig != nil && (!c.TLSConfig.InsecureSkipVerify || c.TLSConfig.VerifyPeerCertificate != nil)
+	return !here && !checked
 }
 
 func openTables(ctx context.Context, opened *pool, queued func(context.Context, *pgxpool.Pool) (*river.Queue, error)) (*Store, error) {

@@ -40,7 +40,7 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 	if err != nil {
 		return "", err
 	}
-	client.ID = sandboxClientID
+	client.ID, client.Merchants = sandboxClientID, []string{ports.AnyMerchant}
 	client.Secrets = append([]ports.ClientSecret{{SHA256: hash}}, client.Secrets...)
 	client.Secrets = client.Secrets[:min(len(client.Secrets), clientauth.MaxSecrets)]
 	return secret, clients.PutClient(ctx, client, ports.AuditRow{

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,8 @@ func Defaults() Settings {
 func (c *Settings) Help() string {
 	return `Only in the environment, because command lines are visible to every user of the machine (use it also for CORRIDOR_STORE if
 its URL contains a password):
-  CORRIDOR_CLIENTS      clients for trials: id:secret,id:secret
+  CORRIDOR_CLIENTS      clients for trials: id:secret:merchants,… with secrets of at least 22 characters, and merchants
+                        joined by + or * for any. With --sandbox id:secret is enough.
   CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
                         all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
                         By default a key is created in the store.
@@ -120,6 +122,31 @@ func (c *Settings) publicURL(bound net.Addr) string {
 		return base(c.PublicURL)
 	}
 	return "http://" + bound.String()
+}
+
+// unsafe returns what is unsafe about the settings, one line each.
+func (b *builder) unsafe(bound net.Addr, parts *accounts) (lines []string) {
+	tcp, _ := bound.(*net.TCPAddr)
+	outside := tcp != nil && !tcp.IP.IsLoopback()
+	header, live := b.settings.AddrHeader, !b.settings.Sandbox
+	for _, c := range []struct {
+		unsafe bool
+		line   string
+	}{
+		{!live && outside, "other machines can reach the sandbox, whose client and rates are for experiments"},
+		{live && outside && header == "", "other machines can reach plain HTTP: listen on 127.0.0.1, behind a proxy with TLS"},
+		{live && outside && header != "", "everybody who can reach the listener can forge " + header + ": let only the proxy reach it"},
+		{live && len(parts.keys) == 0, "personal data is sealed with a key that is in the store itself: set " + dataKeysEnv},
+		{live && os.Getenv(clientsEnv) != "", clientsEnv + " has the secrets of clients in plain text: use --clients-file, which has their hashes"},
+		{live && b.store.Unverified, "the certificate of the database is not checked: set sslmode=verify-full in --store"},
+		{live && b.settings.Limits.RateLimit == 0, "clients may send any number of requests: --rate-limit is 0"},
+		{live && b.settings.Limits.AddressLimit == 0, "anybody may send any number of requests without a token: --address-limit is 0"},
+	} {
+		if c.unsafe {
+			lines = append(lines, c.line)
+		}
+	}
+	return lines
 }
 
 // LimitSettings bound what requests and connections may use.

@@ -44,6 +44,9 @@ type Store struct {
 	// Alone runs fn, which reads and then writes, while no other process of a shared
 	// database does. nil means that no other process uses the store.
 	Alone func(ctx context.Context, fn func() error) error
+	// Unverified means that the store is on another machine, which does not have to prove
+	// what it is.
+	Unverified bool
 	// Metrics are the metrics of the store; may be nil.
 	Metrics prometheus.Collector
 

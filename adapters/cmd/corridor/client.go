@@ -22,7 +22,7 @@ type clientCmd struct {
 
 type clientNewCmd struct {
 	ID        string    `arg:""                                                                                                                help:"The client's id."`
-	Merchants []string  `help:"Merchants that the client may use; default any."                                                                name:"merchant"`
+	Merchants []string  `help:"Merchants that the client may name; '*' means any."                                                             name:"merchant" required:""`
 	NotBefore time.Time `help:"Time from which the secret is valid (RFC 3339)."`
 	NotAfter  time.Time `help:"Time from which no tokens are issued for the secret (RFC 3339); earlier tokens remain valid until they expire."`
 }
@@ -70,10 +70,6 @@ func (c *clientNewCmd) Run(world *surroundings) error {
 	return err
 }
 
-// minSecret is the length of 128 bits in base64: shorter secrets could be guessed from
-// their hash.
-const minSecret = 22
-
 // Run prints the entry with the hash of the secret.
 func (c *clientHashCmd) Run(world *surroundings) error {
 	line, err := bufio.NewReader(world.stdin).ReadString('\n')
@@ -81,8 +77,8 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 	if secret == "" {
 		return service.Reject(fmt.Errorf("no secret on standard input: %w", err))
 	}
-	if len(secret) < minSecret {
-		return service.Reject(fmt.Errorf("a secret must have at least %d characters (128 random bits); corridor client new creates one", minSecret))
+	if len(secret) < clientauth.MinSecretLength {
+		return service.Reject(fmt.Errorf("a secret must have at least %d characters (128 random bits); corridor client new creates one", clientauth.MinSecretLength))
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})

@@ -32,8 +32,9 @@ func TestClientRejects(t *testing.T) {
 	}{
 		"no secret":                           {"", []string{"client", "hash"}},
 		"a secret too short":                  {"hunter2\n", []string{"client", "hash"}},
-		"an empty client id":                  {"", []string{"client", "new", ""}},
-		"a window that ends before it starts": {"", []string{"client", "new", "a", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
+		"an empty client id":                  {"", []string{"client", "new", "", "--merchant", "m"}},
+		"no merchant":                         {"", []string{"client", "new", "a"}},
+		"a window that ends before it starts": {"", []string{"client", "new", "a", "--merchant", "*", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
 		"no command":                          {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func clientsFile(t *testing.T) (path string) {
 		return []secretEntry{{SHA256: hex.EncodeToString(sum[:])}}
 	}
 	text, err := json.Marshal([]entry{
-		{ID: "acme", Secrets: hash(acmeSecret)},
+		{ID: "acme", Secrets: hash(acmeSecret), Merchants: []string{"*"}},
 		{ID: "beta", Secrets: hash(betaSecret), Merchants: []string{betaMerchant}},
 	})
 	require.NoError(t, err)

@@ -8,7 +8,7 @@
 //	corridor new connector NAME  # create the skeleton of a connector with its conformance test
 //	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
 //	corridor events buried       # list undeliverable events; also replay, discard
-//	corridor client new ID       # create a client and its secret for the clients file
+//	corridor client new ID --merchant M  # create a client and its secret for the clients file
 //	corridor client check FILE   # check a clients file before a service reads it
 //	corridor migrate             # create or upgrade the store's tables
 //	corridor healthcheck         # ask a running service whether it is ready

@@ -90,7 +90,7 @@ func theFeedFileIsReadAgainWhenItChanges(t *testing.T, store string) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rates.json")
 	write(t, path, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"},{"base":"USD","quote":"XOF","mid":null}]}`)
-	code, entry, secret := command(t, "", nil, "client", "new", "acme")
+	code, entry, secret := command(t, "", nil, "client", "new", "acme", "--merchant", "*")
 	require.Zero(t, code)
 	write(t, filepath.Join(dir, "clients.json"), "["+entry+"]")
 	s := serve(t, nil, "--store", store, "--feed", "file:"+path, "--clients-file", filepath.Join(dir, "clients.json"))
@@ -173,6 +173,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"a clients file that's broken":  {args: append(sandbox, "--clients-file", broken), says: "client"},
 		"two sources of clients":        {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "cannot be combined"},
 		"clients without a secret":      {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
+		"a weak secret":                 {args: []string{"--store", "memory:", "--feed", "file:" + good}, env: map[string]string{"CORRIDOR_CLIENTS": "acme:hush:*"}, says: "CORRIDOR_CLIENTS: client 1 must have a secret of at least 22 characters"},
 		"a negative markup":             {args: append(sandbox, "--markup-bps=-1"), says: "Terms.MarkupBps is -1, want 0 to 100000"},
 		"a markup, not a number":        {args: append(sandbox, "--markup-bps", "many"), says: "many"},
 		"a lifetime of a year":          {args: append(sandbox, "--lock-validity", "8760h"), says: "Terms.Validity is 8760h0m0s, want 1s to 168h0m0s"},
@@ -240,7 +241,7 @@ func aSecretIsValidOnlyInItsWindow(t *testing.T, store string) {
 		"present": {"--not-before", time.Now().Add(-time.Hour).Format(time.RFC3339), "--not-after", time.Now().Add(time.Hour).Format(time.RFC3339)},
 		"future":  {"--not-before", time.Now().Add(time.Hour).Format(time.RFC3339)},
 	} {
-		code, entry, shown := command(t, "", nil, append([]string{"client", "new", id}, window...)...)
+		code, entry, shown := command(t, "", nil, append([]string{"client", "new", id, "--merchant", "*"}, window...)...)
 		require.Zero(t, code)
 		entries = append(entries, entry)
 		secrets[id] = shown[strings.LastIndex(strings.TrimSpace(shown), " ")+1:]

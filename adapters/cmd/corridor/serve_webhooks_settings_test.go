@@ -85,7 +85,7 @@ func TestBadWebhookSettingsStartNothing(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rates.json")
 			write(t, path, `{"rates":[]}`)
 			code, out, errs := command(t, "", map[string]string{
-				"CORRIDOR_WEBHOOK_URL": c.url, webhookSecretsEnv: c.secrets, clientsEnv: "acme:" + acmeSecret,
+				"CORRIDOR_WEBHOOK_URL": c.url, webhookSecretsEnv: c.secrets, clientsEnv: "acme:gf7C2tJzXo1vQ0bN5hWkLw:*",
 			}, "serve", "--listen", "127.0.0.1:0", "--store", "memory:", "--feed", "file:"+path, "--log-level", "DEBUG")
 			require.Equal(t, exitRejected, code, errs)
 			require.Empty(t, out)

@@ -80,7 +80,7 @@ func newHouse(t testing.TB, p place, cfg httpserver.Config, furnish ...func(*hou
 	for _, store := range p.open(t, p.servers) {
 		h.processes = append(h.processes, h.process(store))
 	}
-	for _, c := range []ports.Client{{ID: "acme"}, {ID: "beta", Merchants: []string{betas}}} {
+	for _, c := range []ports.Client{{ID: "acme", Merchants: []string{ports.AnyMerchant}}, {ID: "beta", Merchants: []string{betas}}} {
 		c.Secrets = []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}
 		require.NoError(t, h.processes[0].clients.PutClient(t.Context(), c, storemodel.AuditRow))
 	}
