@@ -47,7 +47,7 @@ func (x *exchange) readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
 		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
 	}
-	return copyBody(buf, x.server.charged(x, r), r.ContentLength, x.maxBody)
+	return copyBody(buf, x.charged(r), r.ContentLength, x.maxBody)
 }
 
 func copyBody(to io.Writer, body io.Reader, length, most int64) error {

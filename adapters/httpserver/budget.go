@@ -16,7 +16,7 @@ import (
 // errBusy is the 503 of a request beyond a bound that all share.
 var errBusy = errcodes.New(errcodes.Unavailable, "The service is busy; try again").WithRetryAfter(time.Second)
 
-// budget bounds the bytes of bodies that unfinished requests hold in memory.
+// budget bounds the bytes that unfinished requests hold in memory.
 type budget struct {
 	most  int64
 	gauge prometheus.Gauge // shows held
@@ -26,11 +26,11 @@ type budget struct {
 	strangers list.List // of *charge: the requests without a valid token that hold bytes, the oldest first
 }
 
-// charge is what the body of one request holds.
+// charge is what one request holds.
 type charge struct {
 	budget   *budget
-	stranger bool
-	cut      func() // ends a read that waits for the client
+	stranger bool   // it has no valid token
+	cut      func() // ends a read that waits for the client, and soon a write
 
 	bytes int64
 	place *list.Element // of a stranger that holds bytes
@@ -115,15 +115,37 @@ type charged struct {
 	last       time.Time                // the latest deadline
 }
 
-func (s *server) charged(x *exchange, r *http.Request) *charged {
+// hold begins to charge a request: first for its headers, which their owner keeps until
+// the end. It returns errBusy if there is no room for them.
+func (s *server) hold(x *exchange, r *http.Request) error {
+	if probe(r.URL.Path) {
+		return nil
+	}
 	connection := http.NewResponseController(x.ResponseWriter)
 	x.charge = &charge{budget: s.budget, stranger: x.client.ID == "", cut: func() {
 		// Some writers have no deadlines; such a request ends with its next byte.
 		_ = connection.SetReadDeadline(time.Unix(1, 0))
+		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
 	}}
+	return x.charge.take(headerBytes(r.Header))
+}
+
+// headerBytes returns about the memory that parsed headers take.
+func headerBytes(h http.Header) (n int64) {
+	const each = 128 // a field without its texts
+	for name, values := range h {
+		n += each + int64(len(name))
+		for _, v := range values {
+			n += each/4 + int64(len(v))
+		}
+	}
+	return n
+}
+
+func (x *exchange) charged(r *http.Request) *charged {
 	b := &charged{body: r.Body, charge: x.charge}
 	if connectionOf(r) != nil { // the deadlines of other servers are not ours to change
-		b.connection, b.last = connection, ports.SystemClock().Now().Add(readTimeout)
+		b.connection, b.last = http.NewResponseController(x.ResponseWriter), ports.SystemClock().Now().Add(readTimeout)
 	}
 	return b
 }

@@ -2,9 +2,11 @@ package httpserver_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,17 +78,17 @@ func TestTheBudgetOfBodies(t *testing.T) {
 // fit either: it gets the 503 itself.
 func TestAFullBudgetEndsStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dial := serve(t, everything(), httpserver.Config{MaxBodyMemory: httpserver.MaxBody}, httpserver.ServerConfig{})
+		dial := serve(t, everything(), httpserver.Config{MaxBodyMemory: 2 * httpserver.MaxBody}, httpserver.ServerConfig{})
 		begin := func(p *peer, path string, length, sent int) {
 			p.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer tok-acme\r\nContent-Length: %d\r\n\r\n%s",
 				path, length, strings.Repeat(" ", sent)))
 		}
-		const lock, half = `{"base":"USD","quote":"ZAR"}`, httpserver.MaxBody / 2
+		const lock, sent, rest = `{"base":"USD","quote":"ZAR"}`, httpserver.MaxBody - 4000, 4000
 		first, second, third, stranger := dial("a"), dial("b"), dial("c"), dial("d")
-		begin(first, "/v1/rate-locks", half+len(lock), half)
-		begin(stranger, "/v1/auth/oauth2/token", 4000, 1000)
+		begin(first, "/v1/rate-locks", httpserver.MaxBody, sent)
+		begin(stranger, "/v1/auth/oauth2/token", 4096, 4000)
 		require.Nil(t, stranger.answer())
-		begin(second, "/v1/rate-locks", half+len(lock), half-100)
+		begin(second, "/v1/rate-locks", httpserver.MaxBody, sent+3000)
 
 		require.Nil(t, second.answer())
 		got := stranger.answer()
@@ -96,19 +98,55 @@ func TestAFullBudgetEndsStrangers(t *testing.T) {
 		assert.Equal(t, "1", got.header.Get("Retry-After"))
 		assert.True(t, stranger.closed())
 
-		begin(third, "/v1/rate-locks", 1000, 500)
+		begin(third, "/v1/rate-locks", 10_000, 9_000)
 		got = third.answer()
 		require.NotNil(t, got, "there is no stranger left")
 		assert.Equal(t, 503, got.status)
 		assert.Equal(t, `{"message":"The service is busy; try again","error":"Service Unavailable","statusCode":503}`, got.body)
 
-		first.send(lock)
+		first.send(strings.Repeat(" ", rest-len(lock)) + lock)
 		require.Equal(t, 200, first.answer().status)
-		second.send(strings.Repeat(" ", 100) + lock)
+		second.send(strings.Repeat(" ", rest-3000-len(lock)) + lock)
 		require.Equal(t, 200, second.answer().status)
-		all := dial("e")
-		begin(all, "/v1/rate-locks", httpserver.MaxBody, httpserver.MaxBody-len(lock))
-		all.send(lock)
-		require.Equal(t, 200, all.answer().status, "what ended requests held can be used again")
+		for range 2 { // what ended requests held can be used again
+			begin(dial("e"), "/v1/rate-locks", httpserver.MaxBody, sent)
+		}
+		fifth := dial("f")
+		begin(fifth, "/v1/rate-locks", len(lock), 0)
+		fifth.send(lock)
+		require.Equal(t, 200, fifth.answer().status)
+	})
+}
+
+// The headers of requests are charged, and those of strangers who read their answers
+// slowly.
+func TestHeadersAreCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := serve(t, everything(), httpserver.Config{MaxBodyMemory: 2 * httpserver.MaxBody}, httpserver.ServerConfig{})
+		var headers strings.Builder
+		for i := range 1000 { // about 8 KB, which take 170 KB
+			fmt.Fprintf(&headers, "a%d:\r\n", i)
+		}
+		reader := dial("slow")
+		reader.send("GET /openapi.yaml HTTP/1.1\r\nHost: corridor\r\n" + headers.String() + "\r\n")
+		var all []*peer
+		for range 20 {
+			p := dial("a")
+			p.send("POST /v1/auth/oauth2/token HTTP/1.1\r\nHost: corridor\r\nContent-Length: 100\r\n" + headers.String() + "\r\n{")
+			all = append(all, p)
+		}
+		ended := 0
+		for i, p := range all {
+			if got := p.answer(); got != nil {
+				assert.Equal(t, ended, i, "the oldest end first")
+				assert.Equal(t, 503, got.status)
+				ended++
+			}
+		}
+		assert.Positive(t, ended)
+		assert.Less(t, ended, 15)
+		time.Sleep(5 * time.Second)
+		_, err := reader.Write([]byte("G"))
+		assert.ErrorIs(t, err, io.ErrClosedPipe, "who does not read gets 5 s for the answer")
 	})
 }

@@ -24,6 +24,7 @@ const (
 	MaxTokenBody = 4 << 10 // bytes of a body on the token route
 
 	DefaultMaxBodyMemory = 64 << 20
+	MinMaxBodyMemory     = 2 * MaxBody
 	MaxMaxBodyMemory     = 1 << 40
 
 	DefaultRateLimit    = 200.0
@@ -70,10 +71,10 @@ type Config struct {
 	AddressLimit float64
 	AddressBurst int
 
-	// MaxBodyMemory bounds the bytes of bodies that all unfinished requests hold, from
-	// [MaxBody] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory]. When it is full, the
-	// oldest requests without a valid token are ended with 503, and if there are none,
-	// the request that needs more.
+	// MaxBodyMemory bounds the bytes of bodies and headers that all unfinished requests
+	// hold, from [MinMaxBodyMemory] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory].
+	// When it is full, the oldest requests without a valid token are ended with 503, and
+	// if there are none, the request that needs more.
 	MaxBodyMemory int64
 
 	// RemoteAddr returns the client's address, for AddressLimit and for the audit trail.
@@ -132,7 +133,7 @@ func (c *Config) withDefaults() (Config, error) {
 		errcodes.Within("RateBurst", f.RateBurst, 1, MaxRateLimit),
 		checkLimit("AddressLimit", f.AddressLimit),
 		errcodes.Within("AddressBurst", f.AddressBurst, 1, MaxRateLimit),
-		errcodes.Within("MaxBodyMemory", f.MaxBodyMemory, MaxBody, MaxMaxBodyMemory),
+		errcodes.Within("MaxBodyMemory", f.MaxBodyMemory, MinMaxBodyMemory, MaxMaxBodyMemory),
 		errcodes.Within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
 		errcodes.Within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
 	)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +53,7 @@ type arrived struct {
 func (c arrived) RemoteAddr() net.Addr { return c.remote }
 
 // serve serves the routes in a bubble and returns a function that connects from an address.
+// From the address slow, a client reads nothing.
 func serve(t *testing.T, services httpserver.Services, cfg httpserver.Config, bounds httpserver.ServerConfig) (dial func(addr string) *peer) {
 	t.Helper()
 	h, err := httpserver.New(auth{}, services, &cfg)
@@ -71,7 +74,9 @@ func serve(t *testing.T, services httpserver.Services, cfg httpserver.Config, bo
 		l.arriving <- arrived{theirs, from(addr)}
 		synctest.Wait()
 		p := &peer{Conn: ours, t: t, answers: make(chan *answer, 1)}
-		go p.read()
+		if addr != "slow" {
+			go p.read()
+		}
 		t.Cleanup(func() { _ = ours.Close() })
 		return p
 	}
@@ -227,6 +232,33 @@ func TestConnectionsAreBounded(t *testing.T) {
 			synctest.Wait()
 			assert.Equal(t, 200, dial("d").get("tok-acme"))
 		},
+		"incomplete headers are bounded": func(t *testing.T, dial func(string) *peer) {
+			known := dial("known")
+			require.Equal(t, 200, known.get("tok-acme"))
+			const part = "GET / HTTP/1.1\r\nX: "
+			begin := func(addr string) *peer {
+				p := dial(addr)
+				p.send(part + strings.Repeat("x", 7000-len(part)))
+				return p
+			}
+			known.send(part)
+			short := dial("short")
+			short.send(part)
+			var all []*peer
+			for i := range httpserver.MostHeaders/7000 + 3 {
+				all = append(all, begin(fmt.Sprint("d", i)))
+			}
+			for i, p := range all {
+				assert.Equal(t, i < 3, p.closed(), i)
+			}
+			last := all[len(all)-1]
+			last.send("\r\nHost: corridor\r\n\r\n")
+			require.NotNil(t, last.answer())
+			begin("next")
+			assert.False(t, all[3].closed(), "the last one has completed its headers")
+			assert.False(t, short.closed(), "those with the most are closed")
+			assert.False(t, known.closed(), "it had a valid token before")
+		},
 		"those that wait for a 503 are few": func(t *testing.T, dial func(string) *peer) {
 			for _, p := range []*peer{dial("a"), dial("b"), dial("c")} {
 				require.Equal(t, 200, p.get("tok-acme"))
@@ -242,6 +274,10 @@ func TestConnectionsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				bounds := bounds
+				if strings.HasPrefix(name, "incomplete") {
+					bounds = httpserver.ServerConfig{}
+				}
 				test(t, serve(t, everything(), httpserver.Config{}, bounds))
 			})
 		})
@@ -281,4 +317,31 @@ func TestABodyMustMakeProgress(t *testing.T) {
 			})
 		})
 	}
+}
+
+// With TLS the bounds are those of the connections below it.
+func TestConnectionsAreBoundedBelowTLS(t *testing.T) {
+	donor := httptest.NewTLSServer(http.NotFoundHandler())
+	defer donor.Close()
+	h, err := httpserver.New(auth{}, everything(), nil)
+	require.NoError(t, err)
+	server, err := httpserver.NewServer(h, &httpserver.ServerConfig{MaxConnections: 1})
+	require.NoError(t, err)
+	server.TLSConfig = donor.TLS
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.ServeTLS(l, "", "") }()
+	client := donor.Client()
+	for _, want := range []int{200, 503} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.Addr().String()+"/v1/rate-locks/rl_1", nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer tok-acme")
+		got, err := client.Do(request)
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, got.Body.Close()) }() // the first connection is in use until then
+		assert.Equal(t, want, got.StatusCode)
+	}
+	require.NoError(t, server.Close())
+	require.ErrorIs(t, <-served, http.ErrServerClosed)
 }

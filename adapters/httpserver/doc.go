@@ -39,7 +39,7 @@
 // # Limits
 //
 // Requests are limited by client if they have a valid token, and by address otherwise.
-// The bodies of all unfinished requests share a bound on memory ([Config].MaxBodyMemory),
+// All unfinished requests share a bound on memory ([Config].MaxBodyMemory),
 // and [NewServer] bounds the connections. At a bound, the oldest without a valid token
 // makes room. /livez and /readyz are never rejected.
 //

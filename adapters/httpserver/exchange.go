@@ -28,7 +28,7 @@ type exchange struct {
 	client     ports.Client // the authenticated one; on the token route only its id
 	tokenRoute bool         // errors use the token route's envelope
 	maxBody    int64        // of the route, in bytes
-	charge     *charge      // of the body; nil: none was read
+	charge     *charge      // what the request holds; nil before its route
 	status     int          // 0 until the answer is started
 	err        error        // the error that was answered
 	stack      []byte       // of a recovered panic

@@ -37,6 +37,9 @@ func Take(h http.Handler, client string, now time.Time) error {
 // Spares is the number of connections that wait for a 503.
 const Spares = spares
 
+// MostHeaders is the number of bytes of incomplete headers.
+const MostHeaders = mostHeaders
+
 // Budget is the budget of bodies.
 type Budget struct{ budget }
 

@@ -247,7 +247,7 @@ func TestNewRejectsBadValues(t *testing.T) {
 		"a negative rate":               {RateLimit: -2},
 		"a negative rate of addresses":  {AddressLimit: -0.5},
 		"a negative burst of addresses": {AddressBurst: -1},
-		"less memory than one body":     {MaxBodyMemory: httpserver.MaxBody - 1},
+		"memory for one body":           {MaxBodyMemory: httpserver.MinMaxBodyMemory - 1},
 		"a rate that is not a number":   {RateLimit: math.NaN()},
 		"an infinite rate":              {RateLimit: math.Inf(1)},
 		"a negative burst":              {RateBurst: -1},

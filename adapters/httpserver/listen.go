@@ -26,7 +26,7 @@ const (
 	readTimeout   = 15 * time.Second
 	writeTimeout  = 30 * time.Second
 	idleTimeout   = time.Minute
-	maxHeader     = 16 << 10
+	maxHeader     = 4 << 10 // net/http adds 4 KiB
 )
 
 // ServerConfig tunes [NewServer]. The zero value, and nil, mean the defaults.
@@ -51,16 +51,23 @@ type ServerConfig struct {
 	MaxConnections, MaxAddressConnections int
 }
 
-// NewServer returns an http.Server for h with limits for the open internet, which
+// Server is an http.Server with bounds on its connections.
+type Server struct {
+	*http.Server
+
+	open *connections
+}
+
+// NewServer returns a server for h with limits for the open internet, which
 // net/http does not set: the bounds of cfg on connections, 5 s to read the headers, of
-// at most 16 KiB, 15 s to read the body, of which something must arrive every 5 s, 30 s
+// at most 8 KiB, 15 s to read the body, of which something must arrive every 5 s, 30 s
 // from the headers to the end of the answer, and 1 min between the requests of a
-// connection. The fields of the server except ConnContext and ConnState may be
-// changed before it serves.
+// connection. The fields of the http.Server may be changed before it serves;
+// Handler and ConnContext only so that they call what was there.
 //
 // It returns [errcodes.Configuration] if h is nil, a value in cfg is out of bounds, or
 // the metrics are already registered.
-func NewServer(h http.Handler, cfg *ServerConfig) (*http.Server, error) {
+func NewServer(h http.Handler, cfg *ServerConfig) (*Server, error) {
 	c := *cmp.Or(cfg, &ServerConfig{})
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.MaxConnections = cmp.Or(c.MaxConnections, DefaultMaxConnections)
@@ -73,7 +80,7 @@ func NewServer(h http.Handler, cfg *ServerConfig) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := &connections{most: c.MaxConnections, mostOfAddress: c.MaxAddressConnections, known: map[net.Conn]*connection{}, addresses: map[string]int{}}
+	open := &connections{most: c.MaxConnections, mostOfAddress: c.MaxAddressConnections, addresses: map[string]int{}}
 	if open.closed, err = closedAtBound(open, &c); err != nil {
 		return nil, err
 	}
@@ -89,11 +96,37 @@ func NewServer(h http.Handler, cfg *ServerConfig) (*http.Server, error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	open.watch(server)
-	return server, nil
+	return &Server{server, open}, nil
+}
+
+// Serve is that of http.Server.
+func (s *Server) Serve(l net.Listener) error { return s.Server.Serve(bounded{l, s.open}) }
+
+// ServeTLS is that of http.Server.
+func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
+	return s.Server.ServeTLS(bounded{l, s.open}, certFile, keyFile)
+}
+
+// ListenAndServe listens on Addr and calls Serve.
+func (s *Server) ListenAndServe() error {
+	l, err := net.Listen("tcp", cmp.Or(s.Addr, ":http"))
+	if err != nil {
+		return err
+	}
+	return s.Serve(l)
+}
+
+// ListenAndServeTLS listens on Addr and calls ServeTLS.
+func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
+	l, err := net.Listen("tcp", cmp.Or(s.Addr, ":https"))
+	if err != nil {
+		return err
+	}
+	return s.ServeTLS(l, certFile, keyFile)
 }
 
 // closedAtBound returns the function that counts and logs connections closed at a bound.
-func closedAtBound(open *connections, c *ServerConfig) (func(atMost int), error) {
+func closedAtBound(open *connections, c *ServerConfig) (func(bound string), error) {
 	closed := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "corridor_http_connections_closed_total",
 		Help: "Connections without a valid token that were closed at a bound to make room for others.",
@@ -109,10 +142,10 @@ func closedAtBound(open *connections, c *ServerConfig) (func(atMost int), error)
 		}
 	}
 	line := rate.Sometimes{Interval: time.Minute}
-	return func(atMost int) {
+	return func(bound string) {
 		closed.Inc()
 		line.Do(func() {
-			c.Logger.Warn("connections without a valid token are closed to make room for others", slog.Int("bound", atMost))
+			c.Logger.Warn("connections without a valid token are closed to make room for others", slog.String("bound", bound))
 		})
 	}, nil
 }

@@ -34,8 +34,8 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Help: "Requests in progress.",
 		}),
 		bodies: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "corridor_http_body_bytes",
-			Help: "Bytes of bodies that unfinished requests hold in memory.",
+			Name: "corridor_http_held_bytes",
+			Help: "Bytes of bodies and headers that unfinished requests hold in memory.",
 		}),
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bodies} {

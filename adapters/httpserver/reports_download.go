@@ -117,8 +117,13 @@ func (p *patient) Write(b []byte) (int, error) {
 	if p.rejected { // the text of http.ServeContent
 		return len(b), nil
 	}
-	// Some writers have no deadlines; that is not an error. Deadlines use the
-	// machine's clock.
-	_ = p.connection.SetWriteDeadline(ports.SystemClock().Now().Add(stall))
+	err := p.charge.unless(func() {
+		// Some writers have no deadlines; that is not an error. Deadlines use the
+		// machine's clock.
+		_ = p.connection.SetWriteDeadline(ports.SystemClock().Now().Add(stall))
+	})
+	if err != nil {
+		return 0, err
+	}
 	return p.exchange.Write(b)
 }

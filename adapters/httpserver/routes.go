@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"maps"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -95,6 +96,9 @@ func (s *server) endpoint(r route) endpoint {
 		if err := s.limitAddress(x, req); err != nil {
 			return err
 		}
+		if err := s.hold(x, req); err != nil {
+			return err
+		}
 		if r.method != "" && req.Method != r.method {
 			x.Header().Set("Allow", r.method)
 			return errcodes.New(errcodes.MethodNotAllowed, "")
@@ -103,12 +107,50 @@ func (s *server) endpoint(r route) endpoint {
 	}
 }
 
-// library serves a route with a handler of another package.
+// library serves a route with a handler of another package. The whole answer is charged to
+// the request, because a client that reads it slowly keeps it in memory.
 func library(h http.Handler) endpoint {
 	return func(x *exchange, r *http.Request) error {
-		h.ServeHTTP(x, r)
+		answer := capture(h, r)
+		if err := x.charge.take(int64(len(answer.body))); err != nil {
+			return err
+		}
+		answer.replay(x)
 		return nil
 	}
+}
+
+// captured is an answer in memory.
+type captured struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// capture returns the answer of a handler.
+func capture(h http.Handler, r *http.Request) *captured {
+	c := &captured{status: http.StatusOK, header: http.Header{}}
+	h.ServeHTTP(c, r)
+	return c
+}
+
+// Header implements http.ResponseWriter.
+func (c *captured) Header() http.Header { return c.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (c *captured) WriteHeader(status int) { c.status = status }
+
+// Write implements http.ResponseWriter.
+func (c *captured) Write(p []byte) (int, error) {
+	c.body = append(c.body, p...)
+	return len(p), nil
+}
+
+// replay writes the answer.
+func (c *captured) replay(x *exchange) {
+	maps.Copy(x.Header(), c.header)
+	x.WriteHeader(c.status)
+	_, _ = x.Write(c.body)
 }
 
 // replaced answers the deprecated verification routes (SPEC 9).

@@ -55,7 +55,7 @@ func TestAStopWaitsForTheRequestsOfNewConnections(t *testing.T) {
 				server, err := httpserver.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }), nil)
 				require.NoError(t, err)
 				var a arrivals
-				a.watch(server)
+				a.watch(server.Server)
 				watched := server.ConnState
 				server.ConnState = func(conn net.Conn, state http.ConnState) {
 					watched(conn, state)
@@ -78,7 +78,7 @@ func TestAStopWaitsForTheRequestsOfNewConnections(t *testing.T) {
 					_, _ = io.WriteString(ours, "GET / HTTP/1.1\r\nHost: corridor\r\n\r\n") // in one row the server has hung up
 				}()
 				drained := make(chan error, 1)
-				go func() { a.heard(); drained <- drain(server) }()
+				go func() { a.heard(); drained <- drain(server.Server) }()
 				answer, err := http.ReadResponse(bufio.NewReader(ours), nil)
 				if c.status == 0 {
 					require.ErrorIs(t, err, io.ErrUnexpectedEOF)

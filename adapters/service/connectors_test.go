@@ -73,7 +73,7 @@ func TestTheStartNamesWhatIsUnsafe(t *testing.T) {
 			want: []string{clients},
 		},
 		"the sandbox": {set: func(s *Settings) {
-			s.Sandbox, s.Limits = true, LimitSettings{MaxConnections: 1, MaxAddressConnections: 1, MaxBodyMemory: 1 << 20}
+			s.Sandbox, s.Limits = true, LimitSettings{MaxConnections: 1, MaxAddressConnections: 1, MaxBodyMemory: 2 << 20}
 		}},
 		"the sandbox on every address": {set: func(s *Settings) { s.Sandbox, s.Listen = true, "0.0.0.0:0" }, want: []string{sandbox}},
 	} {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -23,7 +22,7 @@ import (
 // Service is the configured service with an open listener.
 type Service struct {
 	listener net.Listener
-	server   *http.Server
+	server   *httpserver.Server
 	locks    *ratelock.Service
 	accounts *validation.Service
 	payments *payments

@@ -155,7 +155,7 @@ type LimitSettings struct {
 	AddressLimit          float64 `default:"20"    env:"CORRIDOR_ADDRESS_LIMIT"           help:"Requests per second without a valid token from one address, five times as many at once; 0 means no limit."`
 	MaxConnections        int     `default:"4096"  env:"CORRIDOR_MAX_CONNECTIONS"         help:"Open connections; beyond it, the oldest one without a valid token is closed."`
 	MaxAddressConnections int     `default:"256"   env:"CORRIDOR_MAX_ADDRESS_CONNECTIONS" help:"The same for one address; not used with --client-addr-header."`
-	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies of unfinished requests, from 1MiB; beyond it, the oldest request without a valid token ends."`
+	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies and headers of unfinished requests, from 2MiB; beyond it, the oldest request without a valid token ends."`
 }
 
 func defaultLimits() LimitSettings {
@@ -173,7 +173,7 @@ func (l *LimitSettings) Validate() error {
 		checkRate("--address-limit", l.AddressLimit),
 		checkSetting("--max-connections", int64(l.MaxConnections), 1, httpserver.MaxMaxConnections),
 		checkSetting("--max-address-connections", int64(l.MaxAddressConnections), 1, httpserver.MaxMaxConnections),
-		checkSetting("--max-body-memory", int64(l.MaxBodyMemory), httpserver.MaxBody, httpserver.MaxMaxBodyMemory),
+		checkSetting("--max-body-memory", int64(l.MaxBodyMemory), httpserver.MinMaxBodyMemory, httpserver.MaxMaxBodyMemory),
 	)
 }
 

@@ -21,7 +21,7 @@ const (
 func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	served := make(chan error, 1)
 	var arriving arrivals
-	arriving.watch(s.server)
+	arriving.watch(s.server.Server)
 	go func() { served <- s.server.Serve(s.listener) }()
 	background := s.start()
 	greet()
@@ -38,7 +38,7 @@ func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	err := errors.Join(broken, s.listener.Close())
 	ended := <-served
 	arriving.heard()
-	err = errors.Join(err, drain(s.server))
+	err = errors.Join(err, drain(s.server.Server))
 	left := max(stopTimeout, drainTimeout+stopTimeout-time.Since(began))
 	if !errors.Is(ended, net.ErrClosed) {
 		err = errors.Join(err, ended)

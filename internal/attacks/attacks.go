@@ -22,6 +22,7 @@ import (
 type attack struct {
 	name, about string
 	clients     []place
+	memory      string // why the peak of the memory does not fail the attack; usually empty
 	// settings prepares files in dir and returns further arguments of serve; may be nil.
 	settings func(ctx context.Context, dir string, a *attackers) ([]string, error)
 	// setting is the flag that the service may reject, so that it does not start.
@@ -81,6 +82,7 @@ var attacks = []attack{
 	{
 		name: "client-bodies", about: "300 connections of a client with a token send bodies of 1 MiB slowly",
 		clients: []place{{addr: apart, allowed: "bodies with a valid token share one bound"}},
+		memory:  "only clients with a token can do this",
 		run:     clientBodies,
 	},
 }
@@ -88,18 +90,36 @@ var attacks = []attack{
 // padding is the content of long bodies: text that does not end.
 var padding = []byte(strings.Repeat("a", 1<<20))
 
-// slowToken sends nearly all of a body at once, and then a byte a second.
-func slowToken(c *conn, _ int) {
-	const length = 1_000_000
-	c.send([]byte(post("/v1/auth/oauth2/token", "", fmt.Sprintf("Content-Length: %d", length)) + `{"client_id":"`))
+// slowToken sends nearly all of a body at once, and then a byte a second. Every second one
+// is as short as bodies on the route may be, with as many headers as fit.
+func slowToken(c *conn, i int) {
+	length, headers := 1_000_000, ""
+	if i%2 == 1 {
+		length, headers = 4_000, shortHeaders
+	}
+	c.send([]byte(post("/v1/auth/oauth2/token", "", headers+fmt.Sprintf("Content-Length: %d", length)) + `{"client_id":"`))
 	c.send(padding[:length-100])
 	c.trickle()
 }
 
+// shortHeaders are many headers in few bytes: what a server makes of them takes much more.
+var shortHeaders = func() string {
+	var b strings.Builder
+	for i := 0; b.Len() < 7_500; i++ {
+		fmt.Fprintf(&b, "a%x:\r\n", i)
+	}
+	return b.String()
+}()
+
 // slowHeaders sends nearly as many bytes as headers may have, and then a byte a second.
-func slowHeaders(c *conn, _ int) {
-	c.send([]byte("GET /v1/rate-locks/x HTTP/1.1\r\nHost: corridor\r\nX-Padding: "))
-	c.send(padding[:12<<10])
+// Every second one sends one long header instead of many short ones.
+func slowHeaders(c *conn, i int) {
+	c.send([]byte("GET /v1/rate-locks/x HTTP/1.1\r\nHost: corridor\r\n"))
+	if i%2 == 0 {
+		c.send([]byte(shortHeaders))
+	} else {
+		c.send(append([]byte("X-Padding: "), padding[:7_500]...))
+	}
 	c.trickle()
 }
 

@@ -87,11 +87,11 @@ func (l *lab) fight(ctx context.Context, a attack, r *result) {
 }
 
 // faults returns why the service has not withstood the attack.
-func (r *result) faults(peak int64) (list []string) {
+func (r *result) faults(a attack, peak int64) (list []string) {
 	if r.died != "" && !r.stopped && !r.refused {
 		list = append(list, "the service died")
 	}
-	if r.stopped || r.peak >= peak {
+	if r.stopped || r.peak >= peak && a.memory == "" {
 		list = append(list, fmt.Sprintf("its memory reached %d MB", peak/megabyte))
 	}
 	for _, c := range r.clients {
@@ -115,7 +115,11 @@ func (r *result) line(a attack, faults []string) string {
 	if r.stopped {
 		above = "above "
 	}
-	parts := []string{fmt.Sprintf("peak %s%d MB, %s", above, r.peak/megabyte, r.end())}
+	allowed := ""
+	if a.memory != "" {
+		allowed = " (any is allowed: " + a.memory + ")"
+	}
+	parts := []string{fmt.Sprintf("peak %s%d MB%s, %s", above, r.peak/megabyte, allowed, r.end())}
 	for _, c := range r.clients {
 		parts = append(parts, c.String())
 	}

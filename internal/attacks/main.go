@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, out io.Writer) (passed bool, err er
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return false, fmt.Errorf("%s: %w", a.name, err)
 		}
-		faults := r.faults(*peak * megabyte)
+		faults := r.faults(a, *peak*megabyte)
 		fmt.Fprintln(out, r.line(a, faults))
 		passed = passed && len(faults) == 0
 	}

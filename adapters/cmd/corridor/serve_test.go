@@ -186,7 +186,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"an address limit of infinity":  {args: append(sandbox, "--address-limit", "Inf"), says: "--address-limit must be 0, or 0.001 to 1000000, not +Inf"},
 		"no connections":                {args: append(sandbox, "--max-connections", "0"), says: "--max-connections must be 1 to 1000000, not 0"},
 		"no connections of an address":  {args: append(sandbox, "--max-address-connections", "0"), says: "--max-address-connections must be 1 to 1000000, not 0"},
-		"memory for less than a body":   {args: append(sandbox, "--max-body-memory", "1023KiB"), says: "--max-body-memory must be 1048576 to 1099511627776, not 1047552"},
+		"memory for a single body":      {args: append(sandbox, "--max-body-memory", "2047KiB"), says: "--max-body-memory must be 2097152 to 1099511627776, not 2096128"},
 		"memory without a size":         {args: append(sandbox, "--max-body-memory", "64MB"), says: `want a number of bytes, such as 64MiB or 67108864, not "64MB"`},
 		"memory beyond 64 bits":         {args: append(sandbox, "--max-body-memory", "9223372036854775807KiB"), says: "want a number of bytes"},
 		"an invalid header":             {args: append(sandbox, "--client-addr-header", "X-Forwarded-For:"), says: "--client-addr-header must be"},

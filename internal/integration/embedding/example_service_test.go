@@ -127,7 +127,7 @@ func (e *embedded) handler(mux *http.ServeMux) error {
 // serve serves requests until ctx is done, which SIGTERM causes. It then ends requests,
 // the background jobs and lookups, in this order. Other processes resume lookups that
 // have not finished.
-func (e *embedded) serve(ctx context.Context, server *http.Server) error {
+func (e *embedded) serve(ctx context.Context, server *httpserver.Server) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
