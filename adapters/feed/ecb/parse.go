@@ -25,12 +25,9 @@ var (
 
 // day is the bank's rates of one day.
 type day struct {
-	date  time.Time // 00:00 UTC
-	rates []rate
+	date  time.Time         // 00:00 UTC
+	rates map[string]string // the units of a currency for one euro
 }
-
-// rate is a currency and the units of it for one euro.
-type rate struct{ currency, perEuro string }
 
 // parse returns the newest day of the daily file or of a history.
 func parse(body []byte) (day, error) {
@@ -120,7 +117,7 @@ func (p *parser) day(attrs []xml.Attr) error {
 	p.days[date] = true
 	p.old = date.Before(p.newest.date)
 	if !p.old {
-		p.newest = day{date: date}
+		p.newest = day{date, map[string]string{}}
 	}
 	return nil
 }
@@ -130,19 +127,20 @@ func (p *parser) rate(attrs []xml.Attr) error {
 	if err != nil || p.old {
 		return err
 	}
-	r := rate{values[0], values[1]}
-	if !isCode(r.currency) || r.currency == euro {
-		return fmt.Errorf("currency %.40q must be three capital letters and not EUR", r.currency)
+	currency, perEuro := values[0], values[1]
+	if !isCode(currency) || currency == euro {
+		return fmt.Errorf("currency %.40q must be three capital letters and not EUR", currency)
 	}
-	for _, other := range p.newest.rates {
-		if other.currency == r.currency {
-			return fmt.Errorf("currency %s is repeated", r.currency)
-		}
+	if _, ok := p.newest.rates[currency]; ok {
+		return fmt.Errorf("currency %s is repeated", currency)
 	}
-	if err := ports.CheckRate(r.perEuro); err != nil {
-		return fmt.Errorf("%s: %w", r.currency, err)
+	if len(p.newest.rates) >= ports.MaxFeedCurrencies-1 { // the euro is one, too
+		return fmt.Errorf("there are more than %d currencies", ports.MaxFeedCurrencies)
 	}
-	p.newest.rates = append(p.newest.rates, r)
+	if err := ports.CheckRate(perEuro); err != nil {
+		return fmt.Errorf("%s: %w", currency, err)
+	}
+	p.newest.rates[currency] = perEuro
 	return nil
 }
 
