@@ -60,7 +60,14 @@ func (p Price) AgeLimit(limit time.Duration) time.Duration {
 	}
 }
 
-// PriceFeed returns mid-market prices.
+// MaxFeedCurrencies is the highest number of currencies that one version of a feed's
+// source may name, unknown ones included. ISO 4217 has fewer than 200.
+const MaxFeedCurrencies = 300
+
+// PriceFeed returns mid-market prices. It offers only pairs of currencies that have
+// [MinorDigits]: no made-up codes, and no gold. A feed that learns its currencies from a
+// source uses nothing of a version that names more than [MaxFeedCurrencies], as of any
+// other invalid version.
 type PriceFeed interface {
 	// Pairs returns the pairs on offer, whether or not each has a live price now.
 	// It is called for every lock request, so that it should answer from memory. A

@@ -24,7 +24,9 @@ func KnownCurrency(code string) bool { return minorUnit(code) != unknownCode }
 
 // MinorDigits returns the number of decimal digits of the currency's minor unit by
 // ISO 4217 (0, 2, 3 or 4): 10^digits minor units are one unit. ok is false if the code
-// is unknown or has no minor unit (XAU, XDR, XXX, …).
+// is unknown or has no minor unit (XAU, XDR, XXX, …). Only currencies for which ok is
+// true have amounts, so only these have rates: feeds offer no others (see [PriceFeed]),
+// and no others can be locked.
 func MinorDigits(currency string) (digits int, ok bool) {
 	digits = minorUnit(currency)
 	return max(digits, 0), digits >= 0

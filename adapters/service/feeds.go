@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/feed/chain"
@@ -116,12 +117,13 @@ func tryECB(ctx context.Context, source string) error {
 // readable is the readiness check of feeds: not ready before any feed has been read,
 // degraded while a last read failed or all prices are too old.
 func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration) func(context.Context) (bool, error) {
+	live := &liveness{feed: all, maxAge: maxAge, clock: ports.SystemClock()}
 	return func(ctx context.Context) (degraded bool, err error) {
 		offered, err := all.Pairs(ctx)
 		if err != nil {
 			return false, err
 		}
-		degraded = !anyLive(ctx, all, offered, maxAge)
+		degraded = !live.any(ctx, offered)
 		for _, f := range feeds {
 			if r, ok := f.(reader); ok {
 				if at, err := r.LastRead(); err != nil || at.IsZero() {
@@ -133,13 +135,48 @@ func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration
 	}
 }
 
-// anyLive reports whether any pair has a price that can be locked.
-func anyLive(ctx context.Context, feed ports.PriceFeed, offered ports.PairSet, maxAge time.Duration) bool {
+// searchEvery is the shortest time between two searches of a liveness.
+const searchEvery = 10 * time.Second
+
+// liveness finds out whether any pair has a price that can be locked. Anybody may request
+// /readyz, and a feed may offer 27,000 pairs, which take a chain a third of a second. If
+// all prices are old, a request must not ask for each of them. So liveness asks first for
+// the pair that it found last, which usually is still live, and searches all pairs at most
+// once every searchEvery. No smaller choice of pairs is right for every feed: the pairs of
+// a file have their own times, and one feed of a chain may be stale while another is not.
+type liveness struct {
+	feed   ports.PriceFeed
+	maxAge time.Duration
+	clock  ports.Clock
+
+	mu       sync.Mutex
+	found    ports.Pair // by the last successful search
+	searched time.Time  // when the last search began
+}
+
+// any reports whether any of the pairs on offer is live. After a search it may report false
+// for searchEvery although a pair has become live, or the pair found is not live any more.
+func (l *liveness) any(ctx context.Context, offered ports.PairSet) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if offered.Has(l.found) && l.live(ctx, l.found) {
+		return true
+	}
+	now := l.clock.Now()
+	if age := now.Sub(l.searched); age >= 0 && age < searchEvery {
+		return false
+	}
+	l.searched = now
 	for _, pair := range offered.All() {
-		price, err := feed.Mid(ctx, pair)
-		if err == nil && time.Since(price.At) <= price.AgeLimit(maxAge) {
+		if l.live(ctx, pair) {
+			l.found = pair
 			return true
 		}
 	}
 	return false
+}
+
+func (l *liveness) live(ctx context.Context, pair ports.Pair) bool {
+	price, err := l.feed.Mid(ctx, pair)
+	return err == nil && l.clock.Now().Sub(price.At) <= price.AgeLimit(l.maxAge)
 }

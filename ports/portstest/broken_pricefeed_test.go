@@ -32,6 +32,7 @@ func bend(how func(b *bent)) FeedHarness {
 			return b, func() { b.Fail(nil) }
 		},
 		LookAgain: func(testing.TB) (ports.PriceFeed, func()) { return open(script()), func() {} },
+		TooMany:   func(testing.TB) (ports.PriceFeed, func([]string)) { return open(script()), func([]string) {} },
 		Broken: map[string]func(testing.TB) ports.PriceFeed{
 			"an error page": func(testing.TB) ports.PriceFeed { return open(nothing()) },
 		},
@@ -82,10 +83,13 @@ var aPrice = ports.Price{Pair: eurusd, Mid: "1", Source: "?", At: feedNow}
 // wrongFeeds returns wrong feeds, by the check that must catch them.
 func wrongFeeds() map[string]map[string]FeedHarness {
 	return map[string]map[string]FeedHarness{
-		"the pairs on offer are ordered pairs of currency codes": {
+		"the pairs on offer are ordered pairs of known currencies": {
 			"offers nothing":                offering(),
 			"offers a lower-case code":      offering(ports.Pair{Base: "eur", Quote: "USD"}),
 			"offers a name":                 offering(ports.Pair{Base: "EUR", Quote: "DOLLAR"}),
+			"offers a made-up base":         offering(ports.Pair{Base: "AAA", Quote: "USD"}),
+			"offers a made-up quote":        offering(ports.Pair{Base: "USD", Quote: "AAA"}),
+			"offers gold":                   offering(ports.Pair{Base: "XAU", Quote: "USD"}),
 			"offers a pair of one currency": offering(ports.Pair{Base: "EUR", Quote: "EUR"}),
 			"fails":                         pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.PairSet{}, errors.New("no") }),
 		},
@@ -247,7 +251,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				h.Down = func(testing.TB) (ports.PriceFeed, func()) {
 					b := &bent{Feed: script()}
 					return b, func() {
-						b.pairs = func(context.Context) (ports.PairSet, error) { return ports.PairSet{}, errors.New("503") }
+						b.pairs = fails(errors.New("503"))
 					}
 				}
 				return h
@@ -267,7 +271,25 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"takes it for a price":              instead(errcodes.PriceUnavailable, aPrice, nil),
 			"returns the cause without a code":  instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
 		},
+		"a source with too many currencies is not used": {
+			"offers its currencies":            grownTo(func(b *bent, c []string) { b.Offer(ports.Pair{Base: c[0], Quote: c[2]}, "1") }),
+			"uses a price":                     grownTo(func(b *bent, _ []string) { b.SetAt(eurusd, "1", feedNow) }),
+			"makes a price look newer":         grownTo(func(b *bent, _ []string) { b.SetAt(eurusd, "1.1733", feedNow.Add(time.Second)) }),
+			"loses a pair":                     grownTo(func(b *bent, _ []string) { b.Withdraw(usdngn) }),
+			"rejects its pairs":                grownTo(func(b *bent, _ []string) { b.mid = answers(ports.Price{}, errcodes.PairNotOffered) }),
+			"returns the cause without a code": grownTo(func(b *bent, _ []string) { b.pairs = fails(errors.New("too many")) }),
+		},
 	}
+}
+
+// grownTo changes the feed whose source names too many currencies.
+func grownTo(how func(b *bent, currencies []string)) FeedHarness {
+	h := sound()
+	h.TooMany = func(testing.TB) (ports.PriceFeed, func([]string)) {
+		b := &bent{Feed: script()}
+		return b, func(currencies []string) { how(b, currencies) }
+	}
+	return h
 }
 
 // unread replaces the feed whose source has not answered yet, and no other.
@@ -279,6 +301,10 @@ func unread(b *bent) FeedHarness {
 
 func offers(pairs ...ports.Pair) func(context.Context) (ports.PairSet, error) {
 	return func(context.Context) (ports.PairSet, error) { return ports.NewPairSet(pairs...), nil }
+}
+
+func fails(err error) func(context.Context) (ports.PairSet, error) {
+	return func(context.Context) (ports.PairSet, error) { return ports.PairSet{}, err }
 }
 
 func answers(p ports.Price, err error) func(context.Context, ports.Pair) (ports.Price, error) {

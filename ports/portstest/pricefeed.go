@@ -30,6 +30,11 @@ type FeedHarness struct {
 	// price, and a function that lets enough time pass for the feed to ask the
 	// unchanged source again.
 	LookAgain func(tb testing.TB) (feed ports.PriceFeed, later func())
+	// TooMany returns a feed as Open does, and a function that makes its source name
+	// the currencies, which are more than ports.MaxFeedCurrencies, with a valid price
+	// of each in one of them, and lets enough time pass for the feed to ask it again.
+	// Those of ISO 4217 come first, EUR and USD before all others.
+	TooMany func(tb testing.TB) (feed ports.PriceFeed, grow func(currencies []string))
 	// Broken returns feeds whose source has only given invalid answers, by a name
 	// for the answer: an error page, half a body, a mid of zero, a day in the
 	// future. They behave as NeverRead's feed does. It is nil for a feed whose
@@ -49,7 +54,7 @@ func PriceFeed(t *testing.T, h FeedHarness) {
 type feedCheck kit.Check[*feedKit]
 
 var feedChecks = []feedCheck{
-	{"the pairs on offer are ordered pairs of currency codes", checkOfferedPairs},
+	{"the pairs on offer are ordered pairs of known currencies", checkOfferedPairs},
 	{"a pair on offer has its own price or no price", checkOwnPrice},
 	{"a mid is plain decimal text within bounds", checkMidText},
 	{"a price has a time, in UTC to the millisecond and not in the future", checkPriceTime},
@@ -65,6 +70,7 @@ var feedChecks = []feedCheck{
 	{"a failing source makes no price look newer", checkDown},
 	{"a price keeps its source's time between calls", checkLookAgain},
 	{"a broken answer does not become a price", checkBroken},
+	{"a source with too many currencies is not used", checkTooMany},
 }
 
 type feedKit struct {

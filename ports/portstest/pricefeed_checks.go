@@ -13,14 +13,18 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
+// checkOfferedPairs needs no limit on the number of currencies: ISO 4217 has fewer than
+// ports.MaxFeedCurrencies.
 func checkOfferedPairs(k *feedKit) {
 	set := k.pairs(k.Open(k.TB))
 	if set.Len() == 0 {
 		k.Fatalf("no pair is on offer")
 	}
 	for _, p := range set.All() {
-		if !kit.IsCurrency(p.Base) || !kit.IsCurrency(p.Quote) || p.Base == p.Quote {
-			k.Fatalf("%q is not a pair of two different ISO 4217 codes", p)
+		_, base := ports.MinorDigits(p.Base)
+		_, quote := ports.MinorDigits(p.Quote)
+		if !base || !quote || p.Base == p.Quote {
+			k.Fatalf("%q is not a pair of two different ISO 4217 currencies that have ports.MinorDigits", p)
 		}
 	}
 }
@@ -227,6 +231,11 @@ func checkDown(k *feedKit) {
 	if _, err := feed.Pairs(k.Context()); err != nil {
 		k.Code(err, errcodes.PriceUnavailable, "Pairs")
 	}
+	k.unchanged(feed, before, "is down")
+}
+
+// unchanged checks that each price is as before, or unavailable.
+func (k *feedKit) unchanged(feed ports.PriceFeed, before map[ports.Pair]ports.Price, source string) {
 	k.eachPrice(before, func(pair ports.Pair, was ports.Price) {
 		is, err := feed.Mid(k.Context(), pair)
 		if err != nil {
@@ -234,8 +243,8 @@ func checkDown(k *feedKit) {
 			return
 		}
 		if is.Mid != was.Mid || !is.At.Equal(was.At) {
-			k.Fatalf("the source of %s is down, but the price of %s changed to %s of %s",
-				pair, was.At, is.Mid, is.At)
+			k.Fatalf("the source of %s %s, but its price, %s of %s, changed to %s of %s",
+				pair, source, was.Mid, was.At, is.Mid, is.At)
 		}
 	})
 }
@@ -260,6 +269,35 @@ func checkLookAgain(k *feedKit) {
 func checkBroken(k *feedKit) {
 	k.Need(len(k.Broken) > 0, "FeedHarness.Broken")
 	kit.EachOf(k, k.Broken, func(name string, open func(tb testing.TB) ports.PriceFeed) { k.nothing(open(k.TB)) })
+}
+
+func checkTooMany(k *feedKit) {
+	k.Need(k.TooMany != nil, "FeedHarness.TooMany")
+	feed, grow := k.TooMany(k.TB)
+	before, offered := k.live(feed), k.pairs(feed).All()
+	grow(tooManyCurrencies())
+	k.unchanged(feed, before, "names too many currencies") // asks the source, which Pairs need not do
+	if set, err := feed.Pairs(k.Context()); err != nil {
+		k.Code(err, errcodes.PriceUnavailable, "Pairs")
+	} else if !slices.Equal(set.All(), offered) {
+		k.Fatalf("Pairs returned %d pairs, and %d after its source had named %d currencies, more than ports.MaxFeedCurrencies",
+			len(offered), set.Len(), ports.MaxFeedCurrencies+1)
+	}
+}
+
+// tooManyCurrencies returns one code more than ports.MaxFeedCurrencies: EUR, USD, the
+// other currencies that have minor digits, and codes that do not exist.
+func tooManyCurrencies() []string {
+	known, unknown := []string{"EUR", "USD"}, []string{}
+	for i := range 26 * 26 * 26 {
+		code := string([]byte{byte('A' + i/26/26), byte('A' + i/26%26), byte('A' + i%26)})
+		if _, ok := ports.MinorDigits(code); ok && !slices.Contains(known[:2], code) {
+			known = append(known, code)
+		} else if !ports.KnownCurrency(code) {
+			unknown = append(unknown, code)
+		}
+	}
+	return append(known, unknown...)[:ports.MaxFeedCurrencies+1]
 }
 
 // nothing checks that the feed has no price and offers only pairs that it knows

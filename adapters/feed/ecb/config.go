@@ -40,8 +40,8 @@ type Config struct {
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger logs failed reads, once per cause, and the next successful one; nil:
-	// nothing is logged.
+	// Logger logs failed reads, once per cause, the next successful one, and changes of
+	// the skipped currencies; nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Client sends the requests; nil: a client with the transport of

@@ -15,7 +15,10 @@
 //
 // The bank publishes the units of a currency for one euro. EUR to X is that text, byte
 // for byte; X to EUR and X to Y are calculated from it and rounded half-even to 10
-// significant digits. The feed offers all pairs of EUR and some 30 currencies.
+// significant digits. The feed offers all pairs of EUR and some 30 currencies. A
+// currency without ports.MinorDigits is skipped: the bank may publish one that this
+// version does not know yet, or one that ISO 4217 has withdrawn since. A change of the
+// skipped currencies is logged.
 //
 // # Time
 //
@@ -35,5 +38,7 @@
 // An answer is used as a whole or not at all. These are rejected: a status other than
 // 200, redirects included; more than [Config.MaxBody] bytes; anything but the bank's
 // XML; a day in the future, or before the current one; a rate or cross rate that
-// ports.SetRate rejects; a repeated currency.
+// ports.SetRate rejects; a repeated currency; more currencies than
+// ports.MaxFeedCurrencies, with the euro and those to be skipped; none but those to be
+// skipped.
 package ecb

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -77,10 +78,10 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err != nil {
 		return ports.Price{}, err
 	}
-	mid, ok := t.mids[pair]
+	mid, err := t.mid(pair)
 	switch {
-	case !ok:
-		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
+	case err != nil:
+		return ports.Price{}, err
 	case t.at.After(f.cfg.Clock.Now()):
 		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errFuture).WithRetryAfter(t.at.Sub(f.cfg.Clock.Now()))
 	default:
@@ -142,6 +143,7 @@ func (f *Feed) look(ctx context.Context) *state {
 		next.table, next.readAt = t, ports.Millis(now)
 	}
 	f.log(was, err)
+	f.logSkipped(was.table, next.table)
 	f.state.Store(next)
 	return next
 }
@@ -175,7 +177,7 @@ func read(body []byte, now time.Time, last *table) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := tabulate(d)
+	t, err := tabulate(d, last)
 	switch {
 	case err != nil:
 		return nil, err
@@ -198,5 +200,20 @@ func (f *Feed) log(was *state, is error) {
 		f.cfg.Logger.Error("the ECB's rates cannot be read, there is no earlier version", slog.Any("error", is))
 	default:
 		f.cfg.Logger.Error("the ECB's rates cannot be read, the last valid version stays in force", slog.Any("error", is))
+	}
+}
+
+// logSkipped logs the currencies of the rates that are not offered, when they change.
+func (f *Feed) logSkipped(was, is *table) {
+	var before, now []string
+	if was != nil {
+		before = was.skipped
+	}
+	if is != nil {
+		now = is.skipped
+	}
+	if !slices.Equal(before, now) {
+		f.cfg.Logger.Warn("the ECB's rates of currencies without a minor unit in ISO 4217 are skipped",
+			slog.Int("count", len(now)), slog.Any("currencies", now))
 	}
 }

@@ -38,6 +38,13 @@ func TestConforms(t *testing.T) {
 				b := open(tb, text(daily(tb)))
 				return b, func() { lookAgain(tb, b.Feed, b.clock) }
 			},
+			TooMany: func(tb testing.TB) (ports.PriceFeed, func([]string)) {
+				b := open(tb, text(daily(tb)))
+				return b, func(currencies []string) {
+					b.answers(text(currenciesOf("2024-02-27", currencies)))
+					b.clock.Advance(ecb.DefaultRefreshEvery)
+				}
+			},
 			Broken: broken,
 		},
 		"from a file": {
@@ -303,6 +310,69 @@ func TestTheLogSaysWhetherThereIsAValidVersion(t *testing.T) {
 	said = look(ecb.DefaultRefreshEvery, status(http.StatusBadGateway))
 	require.Contains(t, said, inForce)
 	require.NotContains(t, said, noEarlier)
+}
+
+// The largest day that is used has the euro and 299 other currencies.
+func TestUnknownCurrenciesAreSkippedUpToTheBound(t *testing.T) {
+	all := []string{"USD", "ZAR", "XAU", "XTS"}
+	for i := 0; len(all) < ports.MaxFeedCurrencies; i++ {
+		if code := "Q" + string(rune('A'+i/26)) + string(rune('A'+i%26)); code != "QAR" {
+			all = append(all, code)
+		}
+	}
+	b := open(t, text(currenciesOf("2024-02-27", all[:len(all)-1])))
+	set, err := b.Pairs(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "[EUR/USD EUR/ZAR USD/EUR USD/ZAR ZAR/EUR ZAR/USD]", fmt.Sprint(set.All()))
+	_, err = b.Mid(t.Context(), ports.Pair{Base: "EUR", Quote: "XAU"})
+	require.Equal(t, errcodes.PairNotOffered, errcodes.Of(err))
+
+	_, err = open(t, text(currenciesOf("2024-02-27", all))).Pairs(t.Context())
+	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+	require.ErrorContains(t, err, "more than 300 currencies")
+}
+
+func TestSkippedCurrenciesAreLoggedWhenTheyChange(t *testing.T) {
+	b := open(t, nil)
+	for i, day := range []struct{ currencies, logged string }{
+		{"USD", ""},
+		{"USD QQB QQA", "count=2 currencies=\"[QQA QQB]\""},
+		{"USD QQA QQB", ""},
+		{"USD ZAR QQA QQB", ""},
+		{"USD ZAR QQA QQC", "count=2 currencies=\"[QQA QQC]\""},
+		{"USD ZAR", "count=0"},
+		{"USD ZAR", ""},
+	} {
+		b.log.Reset()
+		b.answers(text(currenciesOf("2024-02-27", strings.Fields(day.currencies))))
+		b.clock.Advance(ecb.DefaultRefreshEvery)
+		_, err := b.Mid(t.Context(), eurusd)
+		require.NoError(t, err)
+		if day.logged == "" {
+			require.NotContains(t, b.log.String(), "skipped", i)
+		} else {
+			require.Equal(t, 1, strings.Count(b.log.String(), "are skipped"), b.log)
+			require.Contains(t, b.log.String(), day.logged, i)
+		}
+	}
+}
+
+// A set of all currencies is large, so another day does not build it again.
+func TestTheSetOfPairsIsBuiltOnceForItsCurrencies(t *testing.T) {
+	b := open(t, nil)
+	set := func(day string, currencies ...string) ports.PairSet {
+		b.answers(text(currenciesOf(day, currencies)))
+		b.clock.Advance(ecb.DefaultRefreshEvery)
+		_, err := b.Mid(t.Context(), eurusd)
+		require.NoError(t, err)
+		set, err := b.Pairs(t.Context())
+		require.NoError(t, err)
+		return set
+	}
+	first := set("2024-02-26", "USD", "ZAR")
+	require.True(t, first == set("2024-02-27", "ZAR", "USD", "QQQ"), "the same set")
+	require.True(t, set("2024-02-27", "USD", "GBP").Has(ports.Pair{Base: "USD", Quote: "GBP"}))
+	require.Equal(t, 2, set("2024-02-27", "USD").Len())
 }
 
 func ExampleNew() {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/apd/v3"
-
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -27,12 +25,9 @@ var (
 
 // day is the bank's rates of one day.
 type day struct {
-	date  time.Time // 00:00 UTC
-	rates []rate
+	date  time.Time         // 00:00 UTC
+	rates map[string]string // the units of a currency for one euro
 }
-
-// rate is a currency and the units of it for one euro.
-type rate struct{ currency, perEuro string }
 
 // parse returns the newest day of the daily file or of a history.
 func parse(body []byte) (day, error) {
@@ -122,7 +117,7 @@ func (p *parser) day(attrs []xml.Attr) error {
 	p.days[date] = true
 	p.old = date.Before(p.newest.date)
 	if !p.old {
-		p.newest = day{date: date}
+		p.newest = day{date, map[string]string{}}
 	}
 	return nil
 }
@@ -132,19 +127,20 @@ func (p *parser) rate(attrs []xml.Attr) error {
 	if err != nil || p.old {
 		return err
 	}
-	r := rate{values[0], values[1]}
-	if !isCode(r.currency) || r.currency == euro {
-		return fmt.Errorf("currency %.40q must be three capital letters and not EUR", r.currency)
+	currency, perEuro := values[0], values[1]
+	if !isCode(currency) || currency == euro {
+		return fmt.Errorf("currency %.40q must be three capital letters and not EUR", currency)
 	}
-	for _, other := range p.newest.rates {
-		if other.currency == r.currency {
-			return fmt.Errorf("currency %s is repeated", r.currency)
-		}
+	if _, ok := p.newest.rates[currency]; ok {
+		return fmt.Errorf("currency %s is repeated", currency)
 	}
-	if err := ports.CheckRate(r.perEuro); err != nil {
-		return fmt.Errorf("%s: %w", r.currency, err)
+	if len(p.newest.rates) >= ports.MaxFeedCurrencies-1 { // the euro is one, too
+		return fmt.Errorf("there are more than %d currencies", ports.MaxFeedCurrencies)
 	}
-	p.newest.rates = append(p.newest.rates, r)
+	if err := ports.CheckRate(perEuro); err != nil {
+		return fmt.Errorf("%s: %w", currency, err)
+	}
+	p.newest.rates[currency] = perEuro
 	return nil
 }
 
@@ -178,71 +174,4 @@ func exactly(attrs []xml.Attr, names ...string) ([]string, error) {
 
 func isCode(s string) bool {
 	return len(s) == 3 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
-}
-
-// Source is the Source of the prices.
-const Source = "ecb"
-
-const euro = "EUR"
-
-// hour is the time of day of the prices; see the package comment.
-const hour = 12 * time.Hour
-
-// derived rounds the rates that the bank does not publish.
-var derived = apd.Context{
-	Precision: 10, Rounding: apd.RoundHalfEven,
-	MaxExponent: 2 * ports.MaxRateDigits, MinExponent: -2 * ports.MaxRateDigits,
-	Traps: apd.DefaultTraps,
-}
-
-// table contains the prices of one day. It never changes.
-type table struct {
-	at    time.Time
-	mids  map[ports.Pair]string
-	pairs ports.PairSet
-}
-
-// tabulate calculates all pairs of a day.
-func tabulate(d day) (*table, error) {
-	list := append([]rate{{euro, "1"}}, d.rates...)
-	perEuro := make([]apd.Decimal, len(list))
-	for i, r := range list {
-		if err := ports.SetRate(&perEuro[i], r.perEuro); err != nil {
-			return nil, err
-		}
-	}
-	t := &table{at: d.date.Add(hour), mids: make(map[ports.Pair]string, len(list)*len(list))}
-	pairs := make([]ports.Pair, 0, len(list)*len(list))
-	for i, base := range list {
-		for j, quote := range list {
-			if i == j {
-				continue
-			}
-			pair, mid := ports.Pair{Base: base.currency, Quote: quote.currency}, quote.perEuro
-			if base.currency != euro {
-				var err error
-				if mid, err = ratio(&perEuro[j], &perEuro[i]); err != nil {
-					return nil, fmt.Errorf("%s: %w", pair, err)
-				}
-			}
-			t.mids[pair] = mid
-			pairs = append(pairs, pair)
-		}
-	}
-	t.pairs = ports.NewPairSet(pairs...)
-	return t, nil
-}
-
-// ratio returns quote / base as decimal text without trailing zeros.
-func ratio(quote, base *apd.Decimal) (string, error) {
-	var d apd.Decimal
-	if _, err := derived.Quo(&d, quote, base); err != nil {
-		return "", err
-	}
-	d.Reduce(&d)
-	text := d.Text('f')
-	if err := ports.CheckRate(text); err != nil {
-		return "", fmt.Errorf("cross rate: %w", err)
-	}
-	return text, nil
 }

@@ -49,11 +49,13 @@ func badBodies(good string) map[string]string {
 		"a rate of 1e400":            usd("1e400"),
 		"a rate of a trillion":       usd("1000000000000"),
 		"a cross rate of a trillion": strings.Replace(usd("900000000"), "'163.04'", "'0.0001'", 1),
+		"no known currency":          envelope("2024-02-27", [][2]string{{"AAB", "1"}, {"XAU", "0.0005"}}),
 		"a repeated currency":        with("'JPY'", "'USD'"),
 		"the euro itself":            with("'JPY'", "'EUR'"),
 		"a lower-case currency":      with("'JPY'", "'jpy'"),
 		"a currency of four":         with("'JPY'", "'YENS'"),
 		"no currency":                with("currency='JPY' ", ""),
+		"an unknown one of zero":     with("<Cube currency='JPY'", "<Cube currency='AAB' rate='0'/><Cube currency='JPY'"),
 		"no rate":                    with(" rate='163.04'", ""),
 		"a repeated rate":            with("rate='163.04'", "rate='163.04' rate='1.6304'"),
 		"a unit":                     with("rate='163.04'", "rate='163.04' unit='100'"),
@@ -65,19 +67,34 @@ func badBodies(good string) map[string]string {
 	}
 }
 
-func TestDirectRatesAreTheTextOfTheBank(t *testing.T) {
+// The file has 30 currencies. ISO 4217 has withdrawn one of them since, the lev.
+func TestThePricesOfARealFile(t *testing.T) {
 	feed := fromFile(t, dailyFile)
 	set, err := feed.Pairs(t.Context())
 	require.NoError(t, err)
-	rows := regexp.MustCompile(`currency='(\w+)' rate='([\d.]+)'`).FindAllStringSubmatch(daily(t), -1)
-	require.Len(t, rows, 30)
-	require.Equal(t, 31*30, set.Len())
-	for _, row := range rows {
-		got, err := feed.Mid(t.Context(), ports.Pair{Base: "EUR", Quote: row[1]})
-		require.NoError(t, err)
-		require.Equal(t, row[2], got.Mid, row[1])
-		require.Equal(t, "ecb", got.Source)
-		require.Equal(t, noon, got.At)
+	perEuro := map[string]string{"EUR": "1"}
+	for _, row := range regexp.MustCompile(`currency='(\w+)' rate='([\d.]+)'`).FindAllStringSubmatch(daily(t), -1) {
+		perEuro[row[1]] = row[2]
+	}
+	require.Len(t, perEuro, 31)
+	delete(perEuro, "BGN")
+	require.Equal(t, 30*29, set.Len())
+	for base := range perEuro {
+		for quote := range perEuro {
+			if base == quote {
+				continue
+			}
+			got, err := feed.Mid(t.Context(), ports.Pair{Base: base, Quote: quote})
+			require.NoError(t, err)
+			if base == "EUR" {
+				require.Equal(t, perEuro[quote], got.Mid, "the text of the bank")
+			} else {
+				exact := new(big.Rat).Quo(rat(perEuro[quote]), rat(perEuro[base]))
+				require.Equal(t, halfEven(exact, 10), rat(got.Mid), "%s of %s", got.Mid, got.Pair)
+			}
+			require.Equal(t, "ecb", got.Source)
+			require.Equal(t, noon, got.At)
+		}
 	}
 }
 
@@ -100,11 +117,11 @@ func TestTheNewestDayOfAHistoryIsUsed(t *testing.T) {
 func TestCrossRatesAreRoundedHalfEvenToTenDigits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		rate := rapid.StringMatching(`[1-9][0-9]{0,4}(\.[0-9]{1,5})?|0\.0{0,3}[1-9][0-9]{0,4}`)
-		a, b := rate.Draw(r, "AAA"), rate.Draw(r, "BBB")
+		a, b := rate.Draw(r, "USD"), rate.Draw(r, "ZAR")
 		prices := crosses(t, a, b)
-		for pair, q := range map[string][2]string{"AAA/EUR": {"1", a}, "BBB/EUR": {"1", b}, "AAA/BBB": {b, a}, "BBB/AAA": {a, b}} {
+		for pair, q := range map[string][2]string{"USD/EUR": {"1", a}, "ZAR/EUR": {"1", b}, "USD/ZAR": {b, a}, "ZAR/USD": {a, b}} {
 			exact := new(big.Rat).Quo(rat(q[0]), rat(q[1]))
-			require.Equal(t, halfEven(exact, 10), rat(prices[pair]), "%s of EUR/AAA %s and EUR/BBB %s is %s", pair, a, b, prices[pair])
+			require.Equal(t, halfEven(exact, 10), rat(prices[pair]), "%s of EUR/USD %s and EUR/ZAR %s is %s", pair, a, b, prices[pair])
 			require.NotRegexp(t, `\..*0$|\.$`, prices[pair])
 		}
 	})
@@ -114,7 +131,7 @@ func TestATieIsRoundedToTheEvenDigit(t *testing.T) {
 	for quote, want := range map[string]string{
 		"2.00000000050": "1", "2.00000000100": "1", "2.000000001": "1", "2.000000003": "1.000000002", "2.000000005": "1.000000002",
 	} {
-		require.Equal(t, want, crosses(t, "2", quote)["AAA/BBB"], quote)
+		require.Equal(t, want, crosses(t, "2", quote)["USD/ZAR"], quote)
 	}
 }
 
@@ -122,7 +139,7 @@ func TestATieIsRoundedToTheEvenDigit(t *testing.T) {
 func crosses(t *testing.T, a, b string) map[string]string {
 	t.Helper()
 	path := t.TempDir() + "/day.xml"
-	require.NoError(t, os.WriteFile(path, []byte(envelope("2024-02-27", [][2]string{{"AAA", a}, {"BBB", b}})), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(envelope("2024-02-27", [][2]string{{"USD", a}, {"ZAR", b}})), 0o600))
 	feed, err := ecb.New(path, &ecb.Config{Clock: portstest.NewClock(after)})
 	require.NoError(t, err)
 	set, err := feed.Pairs(t.Context())
@@ -134,6 +151,17 @@ func crosses(t *testing.T, a, b string) map[string]string {
 		mids[pair.String()] = p.Mid
 	}
 	return mids
+}
+
+// currenciesOf returns a day on which one euro is two units of each of the currencies.
+func currenciesOf(day string, currencies []string) string {
+	var rates [][2]string
+	for _, c := range currencies {
+		if c != "EUR" {
+			rates = append(rates, [2]string{c, "2"})
+		}
+	}
+	return envelope(day, rates)
 }
 
 func envelope(day string, rates [][2]string) string {

@@ -25,7 +25,8 @@
 // A new version is logged with the number of its pairs. If a version is invalid or the
 // file is gone, that is logged once, and the last valid version stays in force with
 // the times that its prices had. A version is used as a whole or not at all. These
-// make it invalid: an unknown or repeated key, a repeated pair, a currency that is not
-// three capital letters, base = quote, a mid that ports.SetRate rejects, or text after
-// the JSON value.
+// make it invalid: an unknown or repeated key, a repeated pair, a currency without
+// ports.MinorDigits, such as one that ISO 4217 does not know, or gold, base = quote, a
+// mid that ports.SetRate rejects, or text after the JSON value. A file with more than
+// ports.MaxFeedCurrencies is invalid too, since ISO 4217 has fewer.
 package file

@@ -95,6 +95,19 @@ func TestConforms(t *testing.T) {
 				d.later()
 			}
 		},
+		TooMany: func(tb testing.TB) (ports.PriceFeed, func([]string)) {
+			d := open(tb, rates)
+			return d, func(currencies []string) {
+				rows := make([]string, 0, len(currencies))
+				for _, c := range currencies {
+					if c != "USD" {
+						rows = append(rows, `{"base":"USD","quote":"`+c+`","mid":"2"}`)
+					}
+				}
+				d.write(`{"rates":[` + strings.Join(rows, ",") + `]}`)
+				d.later()
+			}
+		},
 	})
 }
 

@@ -77,13 +77,11 @@ func (f *fileRate) rate() (r rate, err error) {
 }
 
 func checkCurrency(key, code string) error {
-	if len(code) != 3 || !capital(code[0]) || !capital(code[1]) || !capital(code[2]) {
-		return fmt.Errorf("%s %.40q must be three capital letters", key, code)
+	if _, ok := ports.MinorDigits(code); !ok {
+		return fmt.Errorf("%s %.40q must be an upper-case ISO 4217 code of a currency with a minor unit", key, code)
 	}
 	return nil
 }
-
-func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // timeOf parses an RFC 3339 time after 1970. It rejects null and year 1: if a writer
 // lost the time of a price, the price must not be taken for a fresh one.

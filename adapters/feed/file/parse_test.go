@@ -45,6 +45,10 @@ func brokenBodies() map[string]string {
 		"a mid that is false":        mid(`false`),
 		"a lower-case currency":      row(`"base":"usd","quote":"ZAR","mid":"18.25"`),
 		"a currency of four letters": row(`"base":"USDT","quote":"ZAR","mid":"18.25"`),
+		"an unknown base":            row(`"base":"AAB","quote":"ZAR","mid":"18.25"`),
+		"an unknown quote":           row(`"base":"USD","quote":"AAB","mid":"18.25"`),
+		"gold":                       row(`"base":"XAU","quote":"USD","mid":"4000"`),
+		"the code for tests":         row(`"base":"USD","quote":"XTS","mid":"18.25"`),
 		"the same base and quote":    row(`"base":"USD","quote":"USD","mid":"1"`),
 		"a repeated pair":            `{"rates":[{"base":"USD","quote":"ZAR","mid":"18"},{"base":"USD","quote":"ZAR","mid":null}]}`,
 		"a day instead of a time":    row(`"base":"USD","quote":"ZAR","mid":"18.25","at":"2026-11-20"`),
@@ -70,7 +74,8 @@ func TestAnErrorNamesItsPlace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rates.json")
 	for body, want := range map[string]string{
 		strings.Replace(rates, `"1420.3537"`, "1420.3537", 1): "rate 2: mid must be decimal text in quotes, or null",
-		strings.Replace(rates, `"NGN"`, `"ngn"`, 1):           `rate 2: quote "ngn" must be three capital letters`,
+		strings.Replace(rates, `"NGN"`, `"ngn"`, 1):           `rate 2: quote "ngn" must be an upper-case ISO 4217 code`,
+		strings.Replace(rates, `"USD"`, `"AAB"`, 1):           `rate 1: base "AAB" must be an upper-case ISO 4217 code`,
 		strings.Replace(rates, `"XOF"`, `"ZAR"`, 1):           "rate 3: pair USD/ZAR is repeated",
 		strings.Replace(rates, `"mid":null`, `"mud":null`, 1): `rate 3: key "mud" is unknown or repeated`,
 	} {
