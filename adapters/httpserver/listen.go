@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -109,7 +110,7 @@ func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
 
 // ListenAndServe listens on Addr and calls Serve.
 func (s *Server) ListenAndServe() error {
-	l, err := net.Listen("tcp", cmp.Or(s.Addr, ":http"))
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", cmp.Or(s.Addr, ":http"))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (s *Server) ListenAndServe() error {
 
 // ListenAndServeTLS listens on Addr and calls ServeTLS.
 func (s *Server) ListenAndServeTLS(certFile, keyFile string) error {
-	l, err := net.Listen("tcp", cmp.Or(s.Addr, ":https"))
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", cmp.Or(s.Addr, ":https"))
 	if err != nil {
 		return err
 	}
