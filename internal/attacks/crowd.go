@@ -139,11 +139,12 @@ type conn struct {
 
 func (c *conn) close() { _ = c.tcp.Close() }
 
-// send sends bytes until the service has taken none for a second, and reports whether it
-// has taken all.
+// send sends bytes until the service has taken none for 5 s, and reports whether it has
+// taken all.
 func (c *conn) send(p []byte) bool {
+	const stall = 5 * time.Second
 	for len(p) > 0 {
-		_ = c.tcp.SetWriteDeadline(time.Now().Add(time.Second))
+		_ = c.tcp.SetWriteDeadline(time.Now().Add(stall))
 		n, err := c.tcp.Write(p)
 		c.by.sent.Add(int64(n))
 		p = p[n:]
