@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"container/list"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -115,11 +116,19 @@ type charged struct {
 	last       time.Time                // the latest deadline
 }
 
-// hold begins to charge a request: first for its headers, which their owner keeps until
-// the end. It returns errBusy if there is no room for them.
+// mostFields is the most header fields of a request. Parsed, many short ones take a
+// multiple of their bytes.
+const mostFields = 100
+
+// hold begins to charge a request: first for its headers, which it keeps until the end.
+// It returns [errcodes.InvalidRequest] if there are too many, and errBusy if there is no
+// room for them.
 func (s *server) hold(x *exchange, r *http.Request) error {
 	if probe(r.URL.Path) {
 		return nil
+	}
+	if len(r.Header) > mostFields {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The request has %d header fields, at most %d are allowed", len(r.Header), mostFields))
 	}
 	connection := http.NewResponseController(x.ResponseWriter)
 	x.charge = &charge{budget: s.budget, stranger: x.client.ID == "", cut: func() {
@@ -127,16 +136,24 @@ func (s *server) hold(x *exchange, r *http.Request) error {
 		_ = connection.SetReadDeadline(time.Unix(1, 0))
 		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
 	}}
-	return x.charge.take(headerBytes(r.Header))
+	n := headerBytes(r.Header)
+	if x.charge.stranger {
+		n += strangerBytes
+	}
+	return x.charge.take(n)
 }
+
+// strangerBytes is what an unfinished request without a valid token counts besides its
+// headers and body, for buffers and stacks. So the default budget has room for 2,000.
+const strangerBytes = 32 << 10
 
 // headerBytes returns about the memory that parsed headers take.
 func headerBytes(h http.Header) (n int64) {
-	const each = 128 // a field without its texts
+	const field = 128 // without its texts
 	for name, values := range h {
-		n += each + int64(len(name))
+		n += field + int64(len(name))
 		for _, v := range values {
-			n += each/4 + int64(len(v))
+			n += field/4 + int64(len(v))
 		}
 	}
 	return n

@@ -72,7 +72,7 @@ type Config struct {
 	AddressBurst int
 
 	// MaxBodyMemory bounds the bytes of bodies and headers that all unfinished requests
-	// hold, from [MinMaxBodyMemory] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory].
+	// hold, plus 32 KiB for each one without a valid token, from [MinMaxBodyMemory] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory].
 	// When it is full, the oldest requests without a valid token are ended with 503, and
 	// if there are none, the request that needs more.
 	MaxBodyMemory int64

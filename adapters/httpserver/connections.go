@@ -15,7 +15,7 @@ const (
 	spares = 16
 	// mostHeaders bounds the bytes of headers that are incomplete, of all connections
 	// together. Parsed, the shortest headers take 30 times their bytes.
-	mostHeaders = 4 << 20
+	mostHeaders = 1 << 20
 )
 
 // connections are the open connections of a server, and the bounds on them. A connection

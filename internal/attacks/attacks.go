@@ -91,11 +91,11 @@ var attacks = []attack{
 var padding = []byte(strings.Repeat("a", 1<<20))
 
 // slowToken sends nearly all of a body at once, and then a byte a second. Every second one
-// is as short as bodies on the route may be, with as many headers as fit.
+// is as short as bodies on the route may be, with long headers.
 func slowToken(c *conn, i int) {
 	length, headers := 1_000_000, ""
 	if i%2 == 1 {
-		length, headers = 4_000, shortHeaders
+		length, headers = 4_000, longHeaders
 	}
 	c.send([]byte(post("/v1/auth/oauth2/token", "", headers+fmt.Sprintf("Content-Length: %d", length)) + `{"client_id":"`))
 	c.send(padding[:length-100])
@@ -107,6 +107,15 @@ var shortHeaders = func() string {
 	var b strings.Builder
 	for i := 0; b.Len() < 7_500; i++ {
 		fmt.Fprintf(&b, "a%x:\r\n", i)
+	}
+	return b.String()
+}()
+
+// longHeaders are 90 headers of 7,500 bytes.
+var longHeaders = func() string {
+	var b strings.Builder
+	for i := range 90 {
+		fmt.Fprintf(&b, "a%d:%s\r\n", i, padding[:76])
 	}
 	return b.String()
 }()
