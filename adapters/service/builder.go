@@ -115,6 +115,9 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if err := b.server(s, feed); err != nil {
 		return nil, err
 	}
+	if err := b.checkKeys(parts); err != nil {
+		return nil, err
+	}
 	s.greet = s.events.greet
 	if !introduce {
 		return s, nil

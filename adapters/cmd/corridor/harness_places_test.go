@@ -76,6 +76,7 @@ var single = map[string]string{
 	"TestAStartAtAnAddressInUseTouchesNoStore":       theStart,
 	"TestARejectedStartKeepsTheSandboxSecret":        theStart + "; see TestARejectedStartKeepsTheSharedSandboxSecret",
 	"TestAFlagOverridesItsVariable":                  theVariables,
+	"TestAnotherDataKeyUnderAKnownIDIsRejected":      theVariables + "; it runs on both stores",
 	"TestPrivateReceiversMustBeAllowed":              theVariables,
 	"TestSecretsCanBeReplacedAcrossRestarts":         theRestart + "; the secrets are settings of each process",
 	"TestAPendingValidationSurvivesItsProcess":       theRestart + "; see TestAnotherProcessEndsTheValidationOfADeadOne",
