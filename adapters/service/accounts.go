@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
@@ -117,6 +118,12 @@ func (b *builder) checkKeys(a *accounts) error {
 		return fmt.Errorf("%s: %w", dataKeysEnv, err)
 	}
 	return nil
+}
+
+// keysCheck is the readiness check of the data keys: degraded while pending validations
+// wait for one that this process does not have.
+func keysCheck(accounts *validation.Service) httpserver.Check {
+	return httpserver.Check{Name: "data keys", Run: func(context.Context) (bool, error) { return len(accounts.MissingKeys()) > 0, nil }}
 }
 
 // Accounts is account validation without the rest of the service, on a memory store.

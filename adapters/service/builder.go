@@ -160,7 +160,7 @@ func (b *builder) server(s *Service, feed *feed) error {
 	handler, err := httpserver.New(s.auth, services, &httpserver.Config{
 		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(),
 		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit,
-		Checks: append([]httpserver.Check{b.store.check(), feed.check}, s.events.checks()...),
+		Checks: append([]httpserver.Check{b.store.check(), feed.check, keysCheck(s.accounts)}, s.events.checks()...),
 	})
 	if err != nil {
 		return err

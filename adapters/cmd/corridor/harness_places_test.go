@@ -80,6 +80,7 @@ var single = map[string]string{
 	"TestPrivateReceiversMustBeAllowed":              theVariables,
 	"TestSecretsCanBeReplacedAcrossRestarts":         theRestart + "; the secrets are settings of each process",
 	"TestAPendingValidationSurvivesItsProcess":       theRestart + "; see TestAnotherProcessEndsTheValidationOfADeadOne",
+	"TestAPendingValidationWaitsForItsDataKey":       theRestart,
 	"TestReportsSurviveTheirProcess":                 theRestart + "; see TestAnotherProcessCompletesTheWorkOfADeadOne",
 	"TestEventsSurviveAKill":                         theRestart + "; see TestAnotherProcessCompletesTheWorkOfADeadOne",
 	"TestNothingPersonalIsLoggedOrStored":            "a file is searched; see TestNothingSecretIsInTheDatabase",

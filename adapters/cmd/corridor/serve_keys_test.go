@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,4 +43,42 @@ func TestAnotherDataKeyUnderAKnownIDIsRejected(t *testing.T) {
 			accepted("k2:" + anotherSecret)
 		})
 	}
+}
+
+// I17: without its key a validation stays pending, /readyz and the log say so, and it has
+// the full time limit when the key has returned.
+func TestAPendingValidationWaitsForItsDataKey(t *testing.T) {
+	t.Parallel()
+	clients, store := clientsFile(t), onFile.empty(t)
+	first := launch(t, clients, store, keysEnv+oneKey)
+	account := nigeria.asking("0003").named("Kofi Boateng") // never answered
+	status, pending := first.ask(account)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "pending", pending["status"])
+	require.Error(t, first.end(os.Kill))
+
+	second := launch(t, clients, store, keysEnv+anotherKey)
+	degraded := map[string]any{"status": "degraded", "degraded": []any{"data keys"}}
+	second.eventually(func() bool {
+		status, body := second.do(http.MethodGet, "/readyz", "")
+		require.Equal(t, http.StatusOK, status)
+		return body["status"] == degraded["status"]
+	}, "the missing key is not reported")
+	_, body := second.do(http.MethodGet, "/readyz", "")
+	require.Equal(t, degraded, body)
+	require.Contains(t, second.log.String(), `level=WARN msg="a data key is missing: validations sealed with it stay pending until it is configured" key=k1`)
+	status, body = second.validation(pending["id"])
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, pending, body)
+	require.NoError(t, second.end(os.Interrupt), second.log)
+
+	// The limit is that of the process that has the key, not the ten minutes of the first one.
+	third := launch(t, clients, store, keysEnv+oneKey+","+anotherKey, "CORRIDOR_VALIDATION_TIMEOUT=1s")
+	ended := third.ended(pending["id"])
+	require.Equal(t, "error", ended["status"])
+	require.Contains(t, ended["failureReason"], "in time") // of the lookup, or of the deadline if the machine is busy
+	_, body = third.do(http.MethodGet, "/readyz", "")
+	require.Equal(t, map[string]any{"status": "ok"}, body)
+	require.NoError(t, third.end(os.Interrupt), third.log)
+	requireUntold(t, first.log.String()+second.log.String()+third.log.String(), account.AccountIdentifier, "Kofi", "Boateng", oneKey[3:], anotherKey[3:])
 }
