@@ -56,7 +56,7 @@ type ValidationRecord struct {
 	Tables    string         // version of the rules and the bank directory
 
 	CreatedAt time.Time
-	Deadline  time.Time // the validation ends by then (I17)
+	Deadline  time.Time // the validation ends by then (I17); CreatedAt while it waits for a missing key of Sealed
 	EndedAt   time.Time // zero while pending
 	ExpiresAt time.Time // the answer is stale from then on; zero means that no answer is cached
 	PurgeAt   time.Time // the record may be removed from then on

@@ -46,7 +46,8 @@
 //
 // A caller receives the result within two seconds, or else a pending validation with an
 // id, which ends later even if the process that started it dies (I17, I19; recover.go).
-// Terminal states are final (I18).
+// If the key of its sealed request is missing, it stays pending until a process has the
+// key (keys.go). Terminal states are final (I18).
 //
 // # The rules alone
 //

@@ -29,8 +29,13 @@ func (s *Service) newRecord(r *request, at time.Time) (ports.ValidationRecord, e
 	}
 	return ports.ValidationRecord{
 		ID: id, Owner: r.owner, MerchantID: r.merchant, Market: r.account.Market, BankCode: r.account.BankCode,
-		Tables: tables, CreatedAt: at, Deadline: ports.Millis(at.Add(s.cfg.Timeout).Add(s.cfg.Grace)),
+		Tables: tables, CreatedAt: at, Deadline: s.deadline(at),
 	}, nil
+}
+
+// deadline returns the deadline of a lookup that begins at the given time.
+func (s *Service) deadline(at time.Time) time.Time {
+	return ports.Millis(at.Add(s.cfg.Timeout).Add(s.cfg.Grace))
 }
 
 // conclude moves a record to its terminal state, and returns the kind of the event.

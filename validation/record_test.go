@@ -11,7 +11,6 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -93,25 +92,4 @@ func TestTheAuditTrailContainsNoLookups(t *testing.T) {
 			{Seq: 2, At: end.EndedAt, Actor: actor, Act: validation.EventEnded, Owner: owner, Object: v.ID},
 		}, trail)
 	})
-}
-
-// A process that lacks the key leaves a validation to those that have it.
-func TestAProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
-	synctest.Test(t, aProcessWithoutTheKeyLeavesItToOthers)
-}
-
-func aProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
-	b := newBench(t, inMemory(t))
-	v := b.dies(request())
-	keyed := b.sealer
-	b.sealer = otherSealer(t)
-	blind := b.open(day, fake.NewConnector("blind", reaching))
-	for range 3 {
-		b.clock.Advance(3 * time.Second)
-		require.NoError(t, blind.Tick(t.Context(), b.clock.Now()))
-	}
-	b.sealer = keyed
-	b.service = b.open(day, b.first)
-	assert.Equal(t, ports.StatusVerified, b.ticked(v.ID, 10*time.Second).Status)
-	assert.Equal(t, "first", b.get(v.ID).Provider)
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -31,14 +32,16 @@ func recovery(rec *ports.ValidationRecord, now time.Time) ports.WorkItem {
 // Run calls Tick at once and then every Config.Every. It returns nil after Stop, and
 // [errcodes.Canceled] or [errcodes.DeadlineExceeded] when ctx is done. Without Run or
 // Tick nothing is purged, and a validation whose process died is not resumed: it ends as
-// an error when Get finds it past its deadline.
+// an error when Get finds it past its deadline, or stays pending if its sealing key was
+// missing then.
 func (s *Service) Run(ctx context.Context) error {
 	return s.loops.Run(ctx, s.Tick)
 }
 
 // Tick does one round of background work as of now: it resumes validations of processes
-// that died, ends those past their deadline, and once a minute purges stale data. A
-// failure of one validation does not stop the others; Tick joins the errors.
+// that died or whose sealing key has returned, ends those past their deadline, and once a
+// minute purges stale data. A failure of one validation does not stop the others; Tick
+// joins the errors.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	due := background.Drain{Work: s.work, Kind: WorkRecover, Lease: claimLease, Retry: recoverEvery, Do: s.takeUp}
 	return s.loops.Report(ctx, errors.Join(s.loops.Drain(ctx, due, now), s.endAllOverdue(ctx, now), s.purge(ctx, now)))
@@ -60,21 +63,42 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 		return false, err
 	case rec.Status.Terminal():
 		return true, nil
-	case s.lookups.finished(id) != nil:
+	}
+	ended, err = s.openAndResume(ctx, &rec, now)
+	if errcodes.Of(err) == errcodes.KeyUnknown {
+		return false, nil // endAllOverdue looks at it in each tick
+	}
+	return ended, err
+}
+
+// openAndResume resumes a pending validation, and reports whether it has ended. If its
+// record is damaged, it ends as an error. If its key is missing, it waits for the key, and
+// openAndResume returns [errcodes.KeyUnknown].
+func (s *Service) openAndResume(ctx context.Context, rec *ports.ValidationRecord, now time.Time) (ended bool, err error) {
+	if s.lookups.finished(rec.ID) != nil {
 		return false, nil // a lookup of this process will end it
 	}
-	r, _, err := s.open(ctx, &rec)
-	switch {
-	case err == nil:
-		return s.resume(ctx, &rec, &r, now)
-	case errcodes.Of(err) == errcodes.KeyUnknown:
-		return false, nil // another process may have the key; the validation ends at its deadline
-	case lost(err):
-		_, err := s.end(ctx, owner, id, func(*request) result { return failure(&rec, "", reasonLost) })
+	r, _, err := s.open(ctx, rec)
+	switch errcodes.Of(err) {
+	case "":
+		return s.resume(ctx, rec, &r, now)
+	case errcodes.KeyUnknown:
+		return false, cmp.Or(unlessConflict(s.waitForKey(ctx, rec)), err)
+	case errcodes.CorruptRecord:
+		_, err := s.end(ctx, rec.Owner, rec.ID, func(*request) result { return failure(rec, "", reasonLost) })
 		return err == nil, err
 	default:
 		return false, err
 	}
+}
+
+// unlessConflict returns err, or nil if another writer was first: the next tick sees what
+// it has stored.
+func unlessConflict(err error) error {
+	if errcodes.Of(err) == errcodes.Conflict {
+		return nil
+	}
+	return err
 }
 
 // resume starts a new lookup for a validation whose lookup was lost.
@@ -83,14 +107,19 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *re
 	switch {
 	case s.routes[rec.Market] == nil:
 		a.outcome = ports.OutcomeUnsupported
-	case now.Before(rec.Deadline.Add(-s.cfg.Grace)):
+	case now.Before(rec.Deadline.Add(-s.cfg.Grace)) || waitsForKey(rec):
 		key := s.key(r)
 		if s.lookups.full(r.owner, key) {
 			return false, errFull // unclaimed, so that a process with room can resume it
 		}
 		free, err := s.answers.Claim(ctx, key, s.holder, now, now.Add(claimLease))
 		if err != nil || !free {
-			return false, err // the process that has the claim ends it
+			return false, err // the process that has the claim ends it, or a later tick resumes it
+		}
+		if waitsForKey(rec) {
+			if err := s.restart(ctx, rec, now); err != nil {
+				return false, unlessConflict(err)
+			}
 		}
 		l, err := s.join(ctx, key, r, now.Add(s.cfg.Timeout)) // with the full timeout, because other callers may join
 		if err != nil {
@@ -107,24 +136,49 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *re
 	return err == nil, err
 }
 
-// endAllOverdue ends all validations that are pending past their deadline.
+// endAllOverdue ends all validations that are pending past their deadline, and resumes
+// those whose key has returned.
 func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 	var failed []error
 	var after ports.Pos
+	missing := map[string]bool{}
 	for {
 		page, err := s.validations.Overdue(ctx, now, after, workPage)
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
 		for i := range page {
-			_, err := s.endOverdue(ctx, &page[i])
+			err := s.endOrResume(ctx, &page[i], now)
+			if errcodes.Of(err) == errcodes.KeyUnknown {
+				missing[page[i].Sealed.KeyID] = true
+				continue
+			}
 			failed = append(failed, err)
 		}
 		if len(page) < workPage {
+			s.noteMissing(ctx, missing)
 			return errors.Join(failed...)
 		}
 		last := &page[len(page)-1]
 		after = ports.Pos{At: last.Deadline, ID: last.ID}
+	}
+}
+
+// endOrResume ends a validation past its deadline, or resumes it if it has waited for its
+// key. It returns [errcodes.KeyUnknown] if the key is missing.
+func (s *Service) endOrResume(ctx context.Context, rec *ports.ValidationRecord, now time.Time) error {
+	if waitsForKey(rec) {
+		_, err := s.openAndResume(ctx, rec, now)
+		return err
+	}
+	v, err := s.endOverdue(ctx, rec)
+	switch {
+	case errcodes.Of(err) == errcodes.KeyUnknown:
+		return nil // another process has ended it
+	case err == nil && v.Status == ports.StatusPending:
+		return errcodes.New(errcodes.KeyUnknown, "")
+	default:
+		return err
 	}
 }
 

@@ -33,21 +33,6 @@ func (b *bench) dies(req market.Request) ports.Validation {
 	return r.v
 }
 
-// tick calls Tick by the clock until the validation has ended.
-func (b *bench) ticked(id string, within time.Duration) ports.Validation {
-	b.Helper()
-	start := b.clock.Now()
-	for b.clock.Now().Sub(start) < within {
-		require.NoError(b, b.service.Tick(b.Context(), b.clock.Now()))
-		if b.settles(func() bool { return b.get(id).Status.Terminal() }) {
-			return b.get(id)
-		}
-		b.clock.Advance(500 * time.Millisecond)
-	}
-	b.Fatalf("not ended within %v", within)
-	return ports.Validation{}
-}
-
 func TestRecoveryPastTheLimitIsAnError(t *testing.T) { synctest.Test(t, recoveryPastTheLimitIsAnError) }
 
 func recoveryPastTheLimitIsAnError(t *testing.T) {
@@ -59,25 +44,6 @@ func recoveryPastTheLimitIsAnError(t *testing.T) {
 	assert.Equal(t, ports.StatusError, end.Status)
 	assert.NotEmpty(t, end.FailureReason)
 	assert.Empty(t, b.first.Asked(), "too late to ask")
-}
-
-func TestRecoveryWithoutTheKeyIsAnError(t *testing.T) {
-	synctest.Test(t, recoveryWithoutTheKeyIsAnError)
-}
-
-func recoveryWithoutTheKeyIsAnError(t *testing.T) {
-	b := newBench(t, inMemory(t))
-	v := b.dies(request())
-	b.sealer = otherSealer(t)
-	b.service = b.open(day, b.first)
-	b.clock.Advance(4 * time.Second)
-	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-	assert.Equal(t, ports.StatusPending, b.get(v.ID).Status, "another process may have the key")
-	b.clock.Set(v.Deadline)
-	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-	end := b.get(v.ID)
-	assert.Equal(t, ports.StatusError, end.Status)
-	assert.Empty(t, b.first.Asked())
 }
 
 func TestRecoveryWhenTheConnectorIsGone(t *testing.T) {

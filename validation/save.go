@@ -18,7 +18,9 @@ var (
 	errChanged = errcodes.New(errcodes.Conflict, "")
 )
 
-// save stores the record's new state with its event, and increments rec.Version.
+// save stores the record's new state with its event, and increments rec.Version. A kind
+// of "" means that nothing happened that a reader of events would see: only the deadline
+// has moved.
 //
 // If the outcome of a save is unknown, save reads the record back to find out whether it
 // was stored, another writer was first, or nothing happened. In the last case it repeats
@@ -26,10 +28,13 @@ var (
 func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind string, at time.Time, work ...ports.WorkItem) error {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
-	if err := b.event(rec, kind, at); err != nil {
-		return err
+	change := ports.ValidationChange{Record: *rec, Work: work}
+	if kind != "" {
+		if err := b.event(rec, kind, at); err != nil {
+			return err
+		}
+		change.Events = b.events[:]
 	}
-	change := ports.ValidationChange{Record: *rec, Events: b.events[:], Work: work}
 	if kind != EventAsked { // a change of connector is not audited
 		change.Audit = ports.Audit(ctx, change.Events)
 	}
@@ -74,8 +79,8 @@ func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (bo
 		return false, err
 	case got.Version == rec.Version:
 		return false, nil
-	case got.Version == rec.Version+1 && got.Status == rec.Status && got.Provider == rec.Provider &&
-		string(got.Sealed.Data) == string(rec.Sealed.Data): // a change of provider alone keeps the sealed data
+	case got.Version == rec.Version+1 && got.Status == rec.Status && got.Provider == rec.Provider && got.Deadline.Equal(rec.Deadline) &&
+		string(got.Sealed.Data) == string(rec.Sealed.Data): // a change of provider or deadline alone keeps the sealed data
 		return true, nil
 	default:
 		return false, errChanged
@@ -101,7 +106,8 @@ func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, res *
 }
 
 // end ends a stored validation unless it has ended, and returns its current state: the
-// first result stays (I18). decide receives the request from the sealed record.
+// first result stays (I18). decide receives the request from the sealed record. If the
+// record's key is missing, the validation stays pending and waits for it.
 func (s *Service) end(ctx context.Context, owner, id string, decide func(r *request) result) (ports.Validation, error) {
 	for range maxAttempts {
 		rec, err := s.read(ctx, owner, id)
@@ -111,22 +117,33 @@ func (s *Service) end(ctx context.Context, owner, id string, decide func(r *requ
 		if rec.Status.Terminal() {
 			return s.reveal(ctx, &rec)
 		}
-		r, _, err := s.open(ctx, &rec)
-		res := failure(&rec, "", reasonLost)
-		switch {
-		case err == nil:
-			res = decide(&r)
-		case !lost(err):
-			return ports.Validation{}, err
-		default:
-			s.report(ctx, "a pending validation could not be opened and ends as an error", err)
-		}
-		ended, err := s.finish(ctx, &rec, &res)
+		v, err := s.endRead(ctx, &rec, decide)
 		if errcodes.Of(err) != errcodes.Conflict {
-			return ended, err
+			return v, err
 		}
 	}
 	return ports.Validation{}, errBusy
+}
+
+// endRead ends a pending validation as end does. It returns [errcodes.Conflict] if
+// another writer was first.
+func (s *Service) endRead(ctx context.Context, rec *ports.ValidationRecord, decide func(r *request) result) (ports.Validation, error) {
+	r, _, err := s.open(ctx, rec)
+	res := failure(rec, "", reasonLost)
+	switch errcodes.Of(err) {
+	case "":
+		res = decide(&r)
+	case errcodes.KeyUnknown:
+		if err := s.waitForKey(ctx, rec); err != nil {
+			return ports.Validation{}, err
+		}
+		return validationOf(rec, &result{}), nil
+	case errcodes.CorruptRecord:
+		s.report(ctx, "a pending validation could not be opened and ends as an error", err)
+	default:
+		return ports.Validation{}, err
+	}
+	return s.finish(ctx, rec, &res)
 }
 
 // endWith ends a validation with the answer of a lookup.
@@ -142,12 +159,6 @@ func (s *Service) endOverdue(ctx context.Context, rec *ports.ValidationRecord) (
 // failure returns the result of a pending validation that cannot continue.
 func failure(rec *ports.ValidationRecord, outcome ports.Outcome, reason string) result {
 	return result{on: OnFailure, provider: rec.Provider, kind: ports.External, outcome: outcome, reason: reason}
-}
-
-// lost reports whether this process can never open the sealed data.
-func lost(err error) bool {
-	code := errcodes.Of(err)
-	return code == errcodes.KeyUnknown || code == errcodes.CorruptRecord
 }
 
 // read returns a record that [CheckRecord] accepts.

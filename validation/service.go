@@ -40,6 +40,7 @@ type Service struct {
 	lookups     *lookups
 	loops       *background.Loops
 	purgedAt    atomic.Int64 // time of the last purge in Unix milliseconds
+	missing     missingKeys
 }
 
 // New returns a service. It returns [errcodes.Configuration] if a port is missing or a
@@ -155,7 +156,7 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 	}
 	reply, err := s.openAnswer(ctx, owner, &kept)
 	switch {
-	case err != nil && lost(err):
+	case errcodes.Of(err) == errcodes.KeyUnknown, errcodes.Of(err) == errcodes.CorruptRecord:
 		return answer{}, false, nil // ask the provider again
 	case err != nil:
 		return answer{}, false, err
@@ -165,12 +166,12 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 	}, true, nil
 }
 
-// Get returns the owner's validation. If a pending one is past its deadline, Get ends it
-// (I17).
+// Get returns the owner's validation. If a pending one is past its deadline, Get ends it,
+// unless its sealing key is missing (I17).
 //
 // Errors: [errcodes.InvalidRequest] if the owner is "", [errcodes.NotFound] if the id is
-// unknown, another owner's or purged, [errcodes.KeyUnknown] if the sealing key no longer
-// exists, [errcodes.CorruptRecord], [errcodes.StorageUnavailable],
+// unknown, another owner's or purged, [errcodes.KeyUnknown] if the sealing key of an ended
+// one is missing, [errcodes.CorruptRecord], [errcodes.StorageUnavailable],
 // [errcodes.OutcomeUnknown], and [errcodes.Canceled] or [errcodes.DeadlineExceeded] when
 // ctx is done.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
@@ -194,10 +195,10 @@ func (s *Service) get(ctx context.Context, owner, id string) (ports.Validation, 
 	switch {
 	case rec.Status.Terminal() && !now.Before(rec.PurgeAt):
 		return ports.Validation{}, errcodes.New(errcodes.NotFound, "No such validation")
-	case rec.Status == ports.StatusPending && !now.Before(rec.Deadline):
-		return s.endOverdue(ctx, &rec)
-	case rec.Status == ports.StatusPending:
+	case rec.Status == ports.StatusPending && (now.Before(rec.Deadline) || waitsForKey(&rec)):
 		return validationOf(&rec, &result{}), nil
+	case rec.Status == ports.StatusPending:
+		return s.endOverdue(ctx, &rec)
 	default:
 		return s.reveal(ctx, &rec)
 	}

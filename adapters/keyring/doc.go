@@ -6,6 +6,9 @@
 //	if err != nil {
 //		return err
 //	}
+//	if err := keyring.Check(ctx, store.Secrets(), keys); err != nil {
+//		return err // a key is another one than before under its id
+//	}
 //	ring, err := keyring.New(keys, nil)
 //	if err != nil {
 //		return err
@@ -14,7 +17,7 @@
 //	personal, err = ring.Open(ctx, []byte(owner+"/"+id), sealed)
 //
 // HKDF with SHA-256 (RFC 5869) derives two keys from each secret, one for sealing and
-// one for digests (HMAC, RFC 2104), so that neither reveals the other. Sealed data is a
+// one for digests (HMAC, RFC 2104), and the value of Check, so that none reveals another. Sealed data is a
 // nonce of 12 random bytes, the ciphertext and a tag of 16 bytes. It hides what was
 // sealed, but not its length.
 //

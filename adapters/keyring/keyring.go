@@ -22,6 +22,7 @@ import (
 const (
 	sealLabel   = "corridor keyring seal AES-256-GCM"
 	digestLabel = "corridor keyring digest HMAC-SHA-256"
+	checkLabel  = "corridor keyring check " // followed by the key's id
 )
 
 // The sizes of what sealed data contains besides the ciphertext.

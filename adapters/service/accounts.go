@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
@@ -57,7 +58,7 @@ func (v *AccountSettings) Validate() error {
 // store has been touched.
 type accounts struct {
 	connectors []ports.AccountConnector
-	keys       []keyring.Key // empty means the key in the store
+	keys       []keyring.Key // none configured: empty until sealer sets it to the store's own
 }
 
 // openAccounts opens the connectors and reads the keys.
@@ -95,16 +96,34 @@ func (b *builder) validations(a *accounts) (*validation.Service, error) {
 // a key is created once and stored in the store itself. That protects only data that
 // leaves without the store, so sealed data is then not kept longer than needed.
 func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
-	if len(a.keys) > 0 {
-		ring, err := keyring.New(a.keys, nil)
-		return ring, keepSealed, err
+	keepFor := keepSealed
+	if len(a.keys) == 0 {
+		secret, err := b.store.ownKey(b.ctx, dataKeyName)
+		if err != nil {
+			return nil, 0, err
+		}
+		a.keys, keepFor = []keyring.Key{{ID: storeKeyID, Secret: secret}}, 0
 	}
-	secret, err := b.store.ownKey(b.ctx, dataKeyName)
-	if err != nil {
-		return nil, 0, err
+	ring, err := keyring.New(a.keys, nil)
+	return ring, keepFor, err
+}
+
+// checkKeys rejects a key that differs from the one that the store knows by its id. The
+// store's own key is checked too: a configured key with its id must be a copy of it.
+// Nothing seals or opens before Serve, so this comes after the other settings have been
+// checked: a start that fails because of one of them leaves no check value of a key that
+// was never used.
+func (b *builder) checkKeys(a *accounts) error {
+	if err := keyring.Check(b.ctx, b.store.Secrets(), a.keys); err != nil {
+		return fmt.Errorf("%s: %w", dataKeysEnv, err)
 	}
-	ring, err := keyring.New([]keyring.Key{{ID: storeKeyID, Secret: secret}}, nil)
-	return ring, 0, err
+	return nil
+}
+
+// keysCheck is the readiness check of the data keys: degraded while pending validations
+// wait for one that this process does not have.
+func keysCheck(accounts *validation.Service) httpserver.Check {
+	return httpserver.Check{Name: "data keys", Run: func(context.Context) (bool, error) { return len(accounts.MissingKeys()) > 0, nil }}
 }
 
 // Accounts is account validation without the rest of the service, on a memory store.

@@ -118,6 +118,9 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if err := b.server(s, feed); err != nil {
 		return nil, err
 	}
+	if err := b.checkKeys(parts); err != nil {
+		return nil, err
+	}
 	s.greet = s.events.greet
 	if !introduce {
 		return s, nil
@@ -159,7 +162,7 @@ func (b *builder) server(s *Service, feed *feed) error {
 	}
 	cfg := &httpserver.Config{
 		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(), Logger: b.log, Metrics: b.count.registry,
-		Checks: append([]httpserver.Check{b.store.check(), feed.check}, s.events.checks()...),
+		Checks: append([]httpserver.Check{b.store.check(), feed.check, keysCheck(s.accounts)}, s.events.checks()...),
 	}
 	b.settings.Limits.handler(cfg)
 	handler, err := httpserver.New(s.auth, services, cfg)

@@ -63,6 +63,7 @@ its URL contains a password):
                         joined by + or * for any. With --sandbox id:secret is enough.
   CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
                         all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
+                        A start with another key under an id that the store knows is rejected.
                         By default a key is created in the store.
   CORRIDOR_WEBHOOK_SECRETS
                         secrets that sign webhooks: whsec_base64,… of 24 to 64 bytes each; all sign. To
