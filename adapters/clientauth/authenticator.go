@@ -77,7 +77,7 @@ func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Tim
 	lifetime := a.cfg.TokenLifetime.Truncate(time.Millisecond)
 	err = a.ports.Tokens.PutToken(ctx, ports.Token{
 		SHA256: hash, ClientID: clientID, IssuedAt: now, ExpiresAt: now.Add(lifetime),
-	})
+	}, ports.MaxPage)
 	switch {
 	case errcodes.Of(err) == errcodes.Conflict:
 		return "", 0, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
