@@ -60,10 +60,10 @@ func (w *worlds) issueToken(t *rapid.T) {
 }
 
 func (w *worlds) useToken(t *rapid.T) {
-	token, revoke := draw(t, w.tokens, "token"), rapid.IntRange(0, 3).Draw(t, "revoke") == 0
+	token, revoke, id := draw(t, w.tokens, "token"), rapid.IntRange(0, 3).Draw(t, "revoke") == 0, w.clientID(t)
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Client, error) {
 		if revoke {
-			return ports.Client{}, w.logins.Revoke(ctx, token)
+			return ports.Client{}, w.logins.Revoke(ctx, id, token)
 		}
 		return w.logins.Authenticate(ctx, token)
 	})

@@ -48,12 +48,12 @@ func aRevokedTokenIsRejected(t *testing.T, p place) {
 	for i, one := range s.processes {
 		token := s.logIn("acme")
 		require.Empty(t, s.refusedOn(token), "good wherever it was issued")
-		require.NoError(t, one.auth.Revoke(t.Context(), token))
+		require.NoError(t, one.auth.Revoke(t.Context(), "acme", token))
 		assert.Contains(t, s.refusedOn(token), i)
 		s.clock.Advance(clientauth.MaxCacheFor)
 		s.allRefuse(token)
 		unseen := s.logIn("acme")
-		require.NoError(t, one.auth.Revoke(t.Context(), unseen))
+		require.NoError(t, one.auth.Revoke(t.Context(), "acme", unseen))
 		s.allRefuse(unseen)
 	}
 	assert.Empty(t, s.refusedOn(kept), "another token of the client")
