@@ -162,7 +162,7 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 		until = secret.NotAfter
 	}
 	client.Secrets = nil
-	return entry{client: client, from: secret.NotBefore, until: until, readAt: now}, nil
+	return entry{client: client, until: until, readAt: now}, nil
 }
 
 // Active returns nil if the client exists and is enabled, and its RevokedBefore is not

@@ -24,9 +24,9 @@ type shard struct {
 }
 
 type entry struct {
-	client      ports.Client
-	from, until time.Time // when the token is valid: from ≤ now < until
-	readAt      time.Time
+	client ports.Client
+	until  time.Time // the end of the token or of its secret
+	readAt time.Time
 }
 
 func newCache(entries int, keepFor time.Duration) *cache {
@@ -52,7 +52,7 @@ func (c *cache) get(hash [32]byte, now time.Time) (e entry, mark uint64, ok bool
 // has no monotonic reading.
 func (c *cache) fresh(e *entry, now time.Time) bool {
 	age := now.Sub(e.readAt)
-	return age >= 0 && age < c.keepFor && !now.Before(e.from) && now.Before(e.until)
+	return age >= 0 && age < c.keepFor && now.Before(e.until)
 }
 
 func (c *cache) put(hash [32]byte, e entry, mark uint64) {
