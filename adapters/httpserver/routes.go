@@ -10,7 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-const tokenPath = "/v1/auth/oauth2/token"
+const (
+	tokenPath  = "/v1/auth/oauth2/token"
+	revokePath = "/v1/auth/oauth2/revoke"
+)
 
 // route is a path with its method.
 type route struct {
@@ -36,7 +39,7 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // routes returns the routes in the order of the OpenAPI document.
 func (s *server) routes() []route {
 	docs := newDocs()
-	list := []route{{http.MethodPost, tokenPath, s.issueToken}}
+	list := []route{{http.MethodPost, tokenPath, s.issueToken}, {http.MethodPost, revokePath, s.revokeToken}}
 	if locks := s.services.RateLocks; locks != nil {
 		list = append(list,
 			route{http.MethodPost, "/v1/rate-locks", s.createRateLock},
@@ -74,7 +77,7 @@ func (s *server) routes() []route {
 // all.
 func (s *server) endpoint(r route) endpoint {
 	return func(x *exchange, req *http.Request) error {
-		if x.route = r.pattern; r.pattern == tokenPath {
+		if x.route = r.pattern; r.pattern == tokenPath || r.pattern == revokePath {
 			x.tokenRoute = true
 			x.Header().Set("Cache-Control", "no-store")
 			x.Header().Set("Pragma", "no-cache")

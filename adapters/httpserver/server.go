@@ -92,13 +92,13 @@ func unclean(p string) bool {
 }
 
 // gated reports whether a path requires a token: all below /v1 and /accounts except the
-// token route and the signed downloads. Like the mux, it uses the decoded path, and
+// routes of tokens and the signed downloads. Like the mux, it uses the decoded path, and
 // also the path without dots. The token route with an encoded slash is another path.
 func (s *server) gated(r *http.Request) bool {
 	p := r.URL.Path
-	if p == tokenPath || strings.HasPrefix(p, filesPath) {
+	if p == tokenPath || p == revokePath || strings.HasPrefix(p, filesPath) {
 		_, pattern := s.mux.Handler(r)
-		return pattern != tokenPath && pattern != filesPath+"{token}"
+		return pattern != tokenPath && pattern != revokePath && pattern != filesPath+"{token}"
 	}
 	return below(p) || below(path.Clean(p))
 }

@@ -59,6 +59,31 @@ func aRevokedTokenIsRejected(t *testing.T, p place) {
 	assert.Empty(t, s.refusedOn(kept), "another token of the client")
 }
 
+// I14, I31: a client ends its own tokens over the wire, and nobody else's.
+func TestAClientRevokesItsTokens(t *testing.T) { at(t, aClientRevokesItsTokens, shared) }
+
+func aClientRevokesItsTokens(t *testing.T, p place) {
+	s := newStory(t, p)
+	betas, another := s.logIn("beta"), s.logIn("acme")
+	revoke := func(bearer, token, more string) {
+		w := s.do(post("/v1/auth/oauth2/revoke", bearer, `{"token":"`+token+`"`+more+`}`))
+		require.Equal(t, 200, w.Code, w.Body)
+		require.Equal(t, "{}", w.Body.String())
+		s.clock.Advance(clientauth.MaxCacheFor)
+	}
+	const acme = `,"client_id":"acme","client_secret":"s3cret"`
+	revoke(s.token, betas, "")
+	revoke("", betas, acme)
+	revoke(betas, betas, acme) // the credentials decide
+	assert.Empty(t, s.refusedOn(betas), "another client's")
+	revoke("", another, acme)
+	s.allRefuse(another)
+	assert.Empty(t, s.refusedOn(s.token))
+	revoke(s.token, s.token, "")
+	s.allRefuse(s.token)
+	assert.Empty(t, s.refusedOn(betas))
+}
+
 // I14: tokens of a disabled client are invalid on all servers.
 func TestADisabledClientIsRejected(t *testing.T) { at(t, aDisabledClientIsRejected, shared) }
 
