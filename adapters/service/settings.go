@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/ratelock"
 )
@@ -33,10 +34,11 @@ type Settings struct {
 	Events   EventSettings   `embed:""`
 	Reports  ReportSettings  `embed:""`
 
-	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
-	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"         help:"Requests per second and client; 0 means no limit."`
-	AddrHeader  string     `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
-	LogLevel    slog.Level `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
+	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
+	TokenLifetime time.Duration `default:"24h"                     env:"CORRIDOR_TOKEN_LIFETIME"                                                                               help:"Lifetime of an access token, 1s to 24h; it ends earlier with its client's secret."`
+	RateLimit     float64       `env:"CORRIDOR_RATE_LIMIT"         help:"Requests per second and client; 0 means no limit."`
+	AddrHeader    string        `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
+	LogLevel      slog.Level    `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
 }
 
 // Defaults returns the defaults in the tags.
@@ -44,8 +46,9 @@ func Defaults() Settings {
 	return Settings{
 		Listen: "127.0.0.1:8080", Store: "sqlite:corridor.db",
 		MarkupBps: 150, LockValidity: 24 * time.Hour, DriftToleranceBps: 200, DriftEvery: 2 * time.Second,
-		Accounts: AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
-		Reports:  ReportSettings{ReportFiles: "dir:corridor-reports"},
+		TokenLifetime: clientauth.DefaultTokenLifetime,
+		Accounts:      AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
+		Reports:       ReportSettings{ReportFiles: "dir:corridor-reports"},
 	}
 }
 
@@ -77,6 +80,8 @@ func (c *Settings) Validate() error {
 		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
 	case c.MaxPriceAge != nil && *c.MaxPriceAge <= 0:
 		return fmt.Errorf("--max-price-age must be above 0, not %s", *c.MaxPriceAge)
+	case c.TokenLifetime < clientauth.MinTokenLifetime || c.TokenLifetime > clientauth.MaxTokenLifetime:
+		return fmt.Errorf("--token-lifetime must be %s to %s, not %s", clientauth.MinTokenLifetime, clientauth.MaxTokenLifetime, c.TokenLifetime)
 	case !(c.RateLimit >= 0 && c.RateLimit <= httpserver.MaxRateLimit): // NaN is rejected
 		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":

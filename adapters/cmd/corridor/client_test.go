@@ -34,6 +34,8 @@ func TestClientRejects(t *testing.T) {
 		"a secret too short":                  {"hunter2\n", []string{"client", "hash"}},
 		"an empty client id":                  {"", []string{"client", "new", ""}},
 		"a window that ends before it starts": {"", []string{"client", "new", "a", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
+		"tokens of an empty client id":        {"", []string{"client", "revoke", "", "--store", "memory:"}},
+		"tokens of a store in memory":         {"", []string{"client", "revoke", "acme", "--store", "memory:"}},
 		"no command":                          {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
