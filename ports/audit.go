@@ -49,6 +49,7 @@ type AuditRow struct {
 // The acts without an event.
 const (
 	ActClientPut      = "client.put"      // Object is the client's id
+	ActClientRevoked  = "client.revoked"  // all tokens of a client; Object is the client's id
 	ActTokenRevoked   = "token.revoked"   // Object is the token's SHA-256 in hexadecimal
 	ActEventReplayed  = "event.replayed"  // Object is the event's id
 	ActEventDiscarded = "event.discarded" // Object is the event's id

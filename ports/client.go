@@ -13,6 +13,9 @@ type Client struct {
 	Secrets   []ClientSecret // at most 3; several are valid at once during rotation
 	Merchants []string       // the merchants that it may name; [AnyMerchant] means any
 	Disabled  bool
+
+	// RevokedBefore ends all tokens issued before this instant; zero: none.
+	RevokedBefore time.Time
 }
 
 // AnyMerchant in the list of a client's merchants allows it to name any.
@@ -43,17 +46,22 @@ type ClientStore interface {
 
 // Token is an issued access token, without its text.
 type Token struct {
-	SHA256    [32]byte // of the whole token text
-	ClientID  string
-	IssuedAt  time.Time
-	ExpiresAt time.Time // invalid from this instant on
+	SHA256       [32]byte // of the whole token text
+	ClientID     string
+	SecretSHA256 [32]byte // of the secret that bought it, a ClientSecret's SHA256
+	IssuedAt     time.Time
+	ExpiresAt    time.Time // invalid from this instant on
 }
 
 // TokenStore stores issued tokens.
 type TokenStore interface {
-	// PutToken stores a new token. It returns [errcodes.Conflict] if the hash is
-	// already stored.
-	PutToken(ctx context.Context, t Token) error
+	// PutToken stores a new token. In the same transaction it removes other tokens of
+	// the client, so that at most keep (1 to [MaxPage]) of the client remain, also under
+	// concurrent calls. Those that expire first are removed, of equal expiry those with
+	// the smaller hash; the new token always remains. PutToken returns
+	// [errcodes.Conflict] if the hash is already stored, and [errcodes.InvalidRequest]
+	// if keep is out of range.
+	PutToken(ctx context.Context, t Token, keep int) error
 	// Token returns the token with the hash, also an expired one. It returns
 	// [errcodes.NotFound] if the token is unknown or was revoked.
 	Token(ctx context.Context, sha256 [32]byte) (Token, error)
@@ -61,6 +69,10 @@ type TokenStore interface {
 	// Owner. For an unknown token it returns nil and stores no row: after nil the
 	// token is not stored. It returns the errors of [AuditRow.Check].
 	Revoke(ctx context.Context, sha256 [32]byte, audit AuditRow) error
+	// RevokeAll removes all tokens of a client and returns their number. It stores the
+	// audit row, with the client's id as Owner, also if there were no tokens. It returns
+	// the errors of [AuditRow.Check].
+	RevokeAll(ctx context.Context, clientID string, audit AuditRow) (int, error)
 	// PurgeTokens removes up to n tokens (1 to [MaxPage]) with ExpiresAt at or
 	// before the instant, and returns their number.
 	PurgeTokens(ctx context.Context, before time.Time, n int) (int, error)

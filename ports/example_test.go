@@ -258,7 +258,7 @@ func ExampleClientStore() {
 func ExampleTokenStore() {
 	var tokens ports.TokenStore = open().Tokens()
 	hash := sha256.Sum256([]byte("a token"))
-	err := tokens.PutToken(ctx, ports.Token{SHA256: hash, ClientID: "acme", IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)})
+	err := tokens.PutToken(ctx, ports.Token{SHA256: hash, ClientID: "acme", IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}, 10)
 	fmt.Println(err)
 	fmt.Println(tokens.Revoke(ctx, hash, ports.AuditRow{At: noon, Act: ports.ActTokenRevoked}))
 	_, err = tokens.Token(ctx, hash)

@@ -57,10 +57,17 @@ func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
 	if errcodes.Of(err) == errcodes.Conflict { // no link can have been issued for it
 		err = errNoDownload
 	}
-	return f, err
+	if err != nil {
+		return File{}, err
+	}
+	f.Owner, f.LinkedAt = owner, expires.Add(-s.cfg.LinkLife)
+	return f, nil
 }
 
-var errNoDownload = errcodes.New(errcodes.NotFound, "No such download, or it has expired")
+// NoDownload is the message of a link that is invalid for any reason.
+const NoDownload = "No such download, or it has expired"
+
+var errNoDownload = errcodes.New(errcodes.NotFound, NoDownload)
 
 func (s *Service) readLink(token string) (owner, id string, expires time.Time, ok bool) {
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") { // the decoder would skip line breaks

@@ -36,6 +36,8 @@ func TestALinkOpensItsFileUntilItExpires(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "transactions-2026-11-20-2026-11-20.csv", f.Name)
 		assert.Equal(t, "text/csv", f.ContentType)
+		assert.Equal(t, owner, f.Owner)
+		assert.Equal(t, noon, f.LinkedAt)
 		require.NoError(t, f.Close())
 	}
 	r.clock.Set(noon.Add(15 * time.Minute))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -18,6 +19,11 @@ type File struct {
 	Name        string // for downloads
 	ContentType string
 	SHA256      string // of the content, hexadecimal
+
+	// Owner is the report's owner, and LinkedAt is when the link was made, to the
+	// millisecond. Both are empty unless the file was opened by a link.
+	Owner    string
+	LinkedAt time.Time
 }
 
 // Open opens the file of the owner's report. It returns [errcodes.Conflict] if the report
@@ -33,8 +39,9 @@ func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 		return File{}, errcodes.Coded(err)
 	}
 	return File{
-		file, string(j.rec.Kind) + "-" + j.rec.Request.From.Format(dayLayout) + "-" + j.rec.Request.To.Format(dayLayout) + "." + j.rec.Request.Format,
-		s.contentType(j.rec.Request.Format), j.rec.FileSHA256,
+		ReportFile:  file,
+		Name:        string(j.rec.Kind) + "-" + j.rec.Request.From.Format(dayLayout) + "-" + j.rec.Request.To.Format(dayLayout) + "." + j.rec.Request.Format,
+		ContentType: s.contentType(j.rec.Request.Format), SHA256: j.rec.FileSHA256,
 	}, nil
 }
 

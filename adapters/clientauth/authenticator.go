@@ -50,54 +50,87 @@ func New(p Ports, cfg *Config) (*Authenticator, error) {
 	}, nil
 }
 
-// Issue returns a new access token for a client's credentials, and how long it is valid
-// (SPEC 4.1). It returns [errcodes.TokenInvalidCredentials] if the credentials are
-// wrong for any reason, [errcodes.Unavailable] if a store fails, and
-// [errcodes.Internal] if the random source fails or repeats itself.
-func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
+// Verify returns the client of the credentials, without its secrets. It returns
+// [errcodes.TokenInvalidCredentials] if the credentials are wrong for any reason, and
+// [errcodes.Unavailable] if the store fails.
+func (a *Authenticator) Verify(ctx context.Context, clientID, clientSecret string) (ports.Client, error) {
+	client, _, err := a.verify(ctx, clientID, clientSecret)
+	client.Secrets = nil
+	return client, err
+}
+
+// verify returns the client with its secrets, and the time at which the credentials
+// were valid.
+func (a *Authenticator) verify(ctx context.Context, clientID, clientSecret string) (ports.Client, time.Time, error) {
 	client, err := a.ports.Clients.Client(ctx, clientID)
 	known := err == nil
 	if !known && errcodes.Of(err) != errcodes.NotFound {
-		return "", 0, unavailable("read a client", err)
+		return ports.Client{}, time.Time{}, unavailable("read a client", err)
 	}
-	now := a.now()
+	now := ports.Millis(a.cfg.Clock.Now())
 	right := matches(&client, clientSecret, now)
 	if !right || !known || client.Disabled {
-		return "", 0, errcodes.New(errcodes.TokenInvalidCredentials, "")
+		return ports.Client{}, time.Time{}, errcodes.New(errcodes.TokenInvalidCredentials, "")
 	}
-	return a.issue(ctx, client.ID, now)
+	return client, now, nil
 }
 
-func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Time) (string, time.Duration, error) {
-	token, err := newToken(a.cfg.Random)
+// Issue returns a new access token for a client's credentials, and how long it is valid
+// (SPEC 4.1): Config.TokenLifetime, but at most until the secret's NotAfter. If the
+// client then has more than [MaxTokens] tokens, those that expire first end. Issue
+// returns [errcodes.TokenInvalidCredentials] if the credentials are wrong for any
+// reason, [errcodes.Unavailable] if a store fails, and [errcodes.Internal] if the random
+// source fails or repeats itself.
+func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
+	client, now, err := a.verify(ctx, clientID, clientSecret)
 	if err != nil {
 		return "", 0, err
 	}
-	hash, _ := hashToken(token)
-	lifetime := a.cfg.TokenLifetime.Truncate(time.Millisecond)
-	err = a.ports.Tokens.PutToken(ctx, ports.Token{
-		SHA256: hash, ClientID: clientID, IssuedAt: now, ExpiresAt: now.Add(lifetime),
-	})
+	t := ports.Token{
+		ClientID: client.ID, SecretSHA256: HashSecret(clientSecret), IssuedAt: now, ExpiresAt: now.Add(a.cfg.TokenLifetime.Truncate(time.Millisecond)),
+	}
+	secret, _ := openSecret(&client, t.SecretSHA256, now)
+	if end := ports.Millis(secret.NotAfter); !end.IsZero() && end.Before(t.ExpiresAt) {
+		t.ExpiresAt = end
+	}
+	if from := ports.Millis(client.RevokedBefore); from.After(now) {
+		t.IssuedAt = from // a clock that is behind, or a time in the future, would end the new token at once
+	}
+	if token, err = a.put(ctx, t); err != nil {
+		return "", 0, err
+	}
+	return token, t.ExpiresAt.Sub(now), nil
+}
+
+// put stores t under the hash of a new token and returns the token.
+func (a *Authenticator) put(ctx context.Context, t ports.Token) (string, error) {
+	token, err := newToken(a.cfg.Random)
+	if err != nil {
+		return "", err
+	}
+	t.SHA256, _ = hashToken(token)
+	err = a.ports.Tokens.PutToken(ctx, t, MaxTokens)
 	switch {
 	case errcodes.Of(err) == errcodes.Conflict:
-		return "", 0, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
+		return "", errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
 	case err != nil:
-		return "", 0, unavailable("store a token", err)
+		return "", unavailable("store a token", err)
 	}
-	return token, lifetime, nil
+	return token, nil
 }
 
 // Authenticate returns the client that token was issued to, without its secrets. It
-// returns [errcodes.Unauthorized] if the token is malformed, unknown, revoked or
-// expired (it is valid while now < ExpiresAt), or if its client was removed or
-// disabled, and [errcodes.Unavailable] if a store fails. Callers share the slices of
-// the result and must not change them.
+// returns [errcodes.Unauthorized] unless all of this holds (I14): the token was issued
+// and not revoked, now is before its ExpiresAt, its client exists and is enabled, it was
+// not issued before the client's RevokedBefore, and the client still has the secret that
+// bought it, with NotBefore ≤ now < NotAfter. It returns [errcodes.Unavailable] if a
+// store fails. Callers share the slices of the result and must not change them.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.Client, error) {
 	hash, ok := hashToken(token)
 	if !ok {
 		return ports.Client{}, unauthorized()
 	}
-	now := a.now()
+	now := a.cfg.Clock.Now()
 	e, mark, ok := a.cache.get(hash, now)
 	if !ok {
 		var err error
@@ -106,39 +139,70 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 		}
 		a.cache.put(hash, e, mark)
 	}
-	if !now.Before(e.expiresAt) {
-		return ports.Client{}, unauthorized()
-	}
 	return e.client, nil
 }
 
-// read reads the token and its client from the stores. The client is enabled.
+// read reads the token and its client from the stores, and checks both.
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
 	token, err := a.ports.Tokens.Token(ctx, hash)
 	if err != nil {
 		return entry{}, unauthorizedOr("read a token", err)
 	}
-	client, err := a.ports.Clients.Client(ctx, token.ClientID)
+	client, err := a.activeClient(ctx, token.ClientID, token.IssuedAt)
 	if err != nil {
-		return entry{}, unauthorizedOr("read a client", err)
+		return entry{}, err
 	}
-	if client.Disabled {
+	wall := ports.Millis(now)
+	secret, ok := openSecret(&client, token.SecretSHA256, wall)
+	if !ok || !wall.Before(token.ExpiresAt) {
 		return entry{}, unauthorized()
 	}
+	until := token.ExpiresAt
+	if !secret.NotAfter.IsZero() && secret.NotAfter.Before(until) {
+		until = secret.NotAfter
+	}
 	client.Secrets = nil
-	return entry{client: client, expiresAt: token.ExpiresAt, readAt: now}, nil
+	return entry{client: client, until: until, readAt: now}, nil
 }
 
-// Revoke revokes a token: this process rejects it from now on, others within their
-// CacheFor. Revoking text that cannot be a token is not an error. If the store fails,
-// Revoke returns [errcodes.Unavailable], and the token may still be valid.
-func (a *Authenticator) Revoke(ctx context.Context, token string) error {
+// Active returns nil if the client exists and is enabled, and its RevokedBefore is not
+// after since: what was made for the client at since, such as a link, is still valid.
+// Otherwise it returns [errcodes.Unauthorized], and [errcodes.Unavailable] if the store
+// fails.
+func (a *Authenticator) Active(ctx context.Context, clientID string, since time.Time) error {
+	_, err := a.activeClient(ctx, clientID, since)
+	return err
+}
+
+func (a *Authenticator) activeClient(ctx context.Context, id string, since time.Time) (ports.Client, error) {
+	client, err := a.ports.Clients.Client(ctx, id)
+	if err != nil {
+		return ports.Client{}, unauthorizedOr("read a client", err)
+	}
+	if client.Disabled || since.Before(ports.Millis(client.RevokedBefore)) {
+		return ports.Client{}, unauthorized()
+	}
+	return client, nil
+}
+
+// Revoke revokes a token of the client: this process rejects it from now on, others
+// within their CacheFor. If the token is unknown or another client's, or the text cannot
+// be a token, Revoke returns nil and does nothing. If the store fails, Revoke returns
+// [errcodes.Unavailable], and the token may still be valid.
+func (a *Authenticator) Revoke(ctx context.Context, clientID, token string) error {
 	hash, ok := hashToken(token)
 	if !ok {
 		return nil
 	}
-	err := a.ports.Tokens.Revoke(ctx, hash, ports.AuditRow{
-		At: a.now(), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
+	t, err := a.ports.Tokens.Token(ctx, hash)
+	switch {
+	case errcodes.Of(err) == errcodes.NotFound || err == nil && t.ClientID != clientID:
+		return nil
+	case err != nil:
+		return unavailable("read a token", err)
+	}
+	err = a.ports.Tokens.Revoke(ctx, hash, ports.AuditRow{
+		At: ports.Millis(a.cfg.Clock.Now()), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
 	})
 	a.cache.drop(hash)
 	if err != nil {
@@ -152,22 +216,23 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 // are rejected all the same.
 func (a *Authenticator) Run(ctx context.Context) error { return a.loops.Run(ctx, a.Tick) }
 
-// Tick removes up to 10,000 tokens that have expired by now from the store. It returns
-// [errcodes.Unavailable] if the store fails.
+// Tick removes all tokens that have expired by now from the store, unless ctx ends
+// first. It returns [errcodes.Unavailable] if the store fails.
 func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
-	_, err := a.ports.Tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
-	if err != nil {
-		err = unavailable("purge tokens", err)
+	for {
+		purged, err := a.ports.Tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
+		if err != nil {
+			return a.loops.Report(ctx, unavailable("purge tokens", err))
+		}
+		if purged < ports.MaxPage {
+			return nil
+		}
 	}
-	return a.loops.Report(ctx, err)
 }
 
 // Stop ends Run and waits for its tick, at most until ctx is done; then it returns
 // ctx's error. It may be called more than once. The other methods work after it.
 func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ctx) }
-
-// now returns the time in the milliseconds that stores keep.
-func (a *Authenticator) now() time.Time { return ports.Millis(a.cfg.Clock.Now()) }
 
 func unauthorized() error { return errcodes.New(errcodes.Unauthorized, "") }
 

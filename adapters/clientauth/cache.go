@@ -24,9 +24,9 @@ type shard struct {
 }
 
 type entry struct {
-	client    ports.Client
-	expiresAt time.Time
-	readAt    time.Time
+	client ports.Client
+	until  time.Time // the end of the token or of its secret
+	readAt time.Time
 }
 
 func newCache(entries int, keepFor time.Duration) *cache {
@@ -48,10 +48,11 @@ func (c *cache) get(hash [32]byte, now time.Time) (e entry, mark uint64, ok bool
 	return e, s.revoked, ok && c.fresh(&e, now)
 }
 
-// fresh returns false if the clock was set back, since the age is unknown then.
+// fresh returns false if the entry's age is unknown, because the clock was set back and
+// has no monotonic reading.
 func (c *cache) fresh(e *entry, now time.Time) bool {
 	age := now.Sub(e.readAt)
-	return age >= 0 && age < c.keepFor
+	return age >= 0 && age < c.keepFor && now.Before(e.until)
 }
 
 func (c *cache) put(hash [32]byte, e entry, mark uint64) {

@@ -17,8 +17,9 @@ import (
 const (
 	DefaultTokenLifetime = 24 * time.Hour // SPEC 2.2
 	MinTokenLifetime     = time.Second
-	MaxTokenLifetime     = 90 * 24 * time.Hour
-	MaxCacheFor          = 5 * time.Second
+	MaxTokenLifetime     = 24 * time.Hour
+	MaxTokens            = 1000 // of one client in the store
+	MaxCacheFor          = time.Second
 	DefaultCacheEntries  = 65_536
 	MaxCacheEntries      = 16_777_216
 	DefaultEvery         = 10 * time.Minute
@@ -34,13 +35,15 @@ type Config struct {
 	Random io.Reader
 
 	// TokenLifetime is how long a new token is valid, from [MinTokenLifetime]
-	// to [MaxTokenLifetime], cut to the millisecond; 0: [DefaultTokenLifetime].
+	// to [MaxTokenLifetime], cut to the millisecond; 0: [DefaultTokenLifetime]. A token
+	// ends earlier with the secret that bought it.
 	TokenLifetime time.Duration
 
-	// CacheFor is how long an answer of the stores is cached, and so how long a
-	// revocation or a disabled client may go unnoticed in other processes: up to
-	// [MaxCacheFor]; 0: [MaxCacheFor]. If the clock is set back during that time, the
-	// answer may be used longer by the same amount.
+	// CacheFor is how long an answer of the stores is cached, and so how long a change
+	// in them, such as a revocation in another process, may go unnoticed: up to
+	// [MaxCacheFor]; 0: [MaxCacheFor]. The age of an answer is measured by the monotonic
+	// reading of the clock, which [ports.SystemClock] has. So setting the machine's time
+	// does not change it.
 	CacheFor time.Duration
 
 	// CacheEntries bounds the cached tokens, from 1 to [MaxCacheEntries], rounded up to

@@ -18,7 +18,8 @@
 // Secrets and tokens are 256 random bits, so a store keeps only their SHA-256 (I16): a
 // slow hash protects guessable secrets, and these cannot be guessed. A client has up to
 // three secrets with overlapping windows. To rotate, add the new secret, move the
-// callers, and close the old one's window.
+// callers, and close the old one's window. A token lives no longer than the secret that
+// bought it (I14), so what the old secret bought ends with it.
 //
 // Callers do not learn why they are rejected: an unknown client, a wrong or expired
 // secret and a disabled client return the same error after the same comparisons (I15).

@@ -33,7 +33,7 @@ func ExampleNew() {
 	client, err := auth.Authenticate(ctx, token)
 	fmt.Println(client.ID, expiresIn, err)
 
-	if err := auth.Revoke(ctx, token); err != nil {
+	if err := auth.Revoke(ctx, "acme", token); err != nil {
 		panic(err)
 	}
 	_, err = auth.Authenticate(ctx, token)

@@ -28,11 +28,13 @@ type FileConfig struct {
 
 // File is a [Clients] that reads a JSON file:
 //
-//	[{"id": "acme", "disabled": false, "merchants": ["…"],
+//	[{"id": "acme", "disabled": false, "merchants": ["…"], "revokedBefore": "2026-01-01T00:00:00Z",
 //	  "secrets": [{"sha256": "64 hex digits", "notBefore": "2026-01-01T00:00:00Z", "notAfter": "…"}]}]
 //
 // Only id is required. The client may name the merchants in its list, and any if the list
-// contains "*". A missing notBefore or notAfter means no bound. The list must not be empty: to reject all clients, disable
+// contains "*". A missing notBefore or notAfter means no bound. Tokens end with the secret
+// that bought them, and revokedBefore ends all tokens issued before it. The list must not
+// be empty: to reject all clients, disable
 // them.
 //
 // [File.Run] checks the file once a second; without it, a look-up does, at most once a

@@ -37,13 +37,13 @@ func TestOpenFileReadsEveryField(t *testing.T) {
 	  {"id":"acme","secrets":[
 	    {"sha256":"`+hexOf("old")+`","notAfter":"2026-12-01T02:00:00+02:00"},
 	    {"sha256":"`+strings.ToUpper(hexOf("new"))+`","notBefore":"2026-11-01T00:00:00Z","notAfter":null}],
-	   "merchants":["m1","m2"],"disabled":false},
+	   "merchants":["m1","m2"],"disabled":false,"revokedBefore":"2026-11-01T02:00:00.0019+02:00"},
 	  {"id":"off","disabled":true}]`)
 	file, err := clientauth.OpenFile(path, nil)
 	require.NoError(t, err)
 	got, err := file.Client(t.Context(), "acme")
 	require.NoError(t, err)
-	assert.Equal(t, ports.Client{ID: "acme", Merchants: []string{"m1", "m2"}, Secrets: []ports.ClientSecret{
+	assert.Equal(t, ports.Client{ID: "acme", Merchants: []string{"m1", "m2"}, RevokedBefore: time.Date(2026, 11, 1, 0, 0, 0, int(time.Millisecond), time.UTC), Secrets: []ports.ClientSecret{
 		{SHA256: sha256.Sum256([]byte("old")), NotAfter: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
 		{SHA256: sha256.Sum256([]byte("new")), NotBefore: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)},
 	}}, got)

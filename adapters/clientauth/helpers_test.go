@@ -3,6 +3,7 @@ package clientauth_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func (s *store) Client(_ context.Context, id string) (ports.Client, error) {
 	return c, nil
 }
 
-func (s *store) PutToken(_ context.Context, t ports.Token) error {
+func (s *store) PutToken(_ context.Context, t ports.Token, _ int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
@@ -80,6 +81,10 @@ func (s *store) Revoke(_ context.Context, hash [32]byte, audit ports.AuditRow) e
 	}
 	delete(s.tokens, hash)
 	return nil
+}
+
+func (s *store) RevokeAll(context.Context, string, ports.AuditRow) (int, error) {
+	return 0, errors.New("no test calls this")
 }
 
 func (s *store) PurgeTokens(_ context.Context, before time.Time, n int) (int, error) {

@@ -61,15 +61,18 @@ func within(place string, mistakes []error) []error {
 
 func parseClient(entry []byte) (ports.Client, []error) {
 	var (
-		c       ports.Client
-		secrets []json.RawMessage
+		c             ports.Client
+		secrets       []json.RawMessage
+		revokedBefore time.Time
 	)
 	wrong := decode(entry,
 		field{"id", (*text)(&c.ID), "a text that is not empty", true},
 		field{"secrets", &secrets, "a list of secrets", false},
 		field{"merchants", &c.Merchants, "a list of texts", false},
 		field{"disabled", &c.Disabled, "true or false", false},
+		field{"revokedBefore", &revokedBefore, "an RFC 3339 time", false},
 	)
+	c.RevokedBefore = ports.Millis(revokedBefore)
 	if len(secrets) > MaxSecrets {
 		wrong = append(wrong, fmt.Errorf("%d secrets, want at most %d", len(secrets), MaxSecrets))
 	}

@@ -99,6 +99,20 @@ func matches(c *ports.Client, secret string, now time.Time) bool {
 	return found == 1
 }
 
+// openSecret returns the client's secret with the hash that is in its window at now. If
+// there are several, it returns the one whose window ends last.
+func openSecret(c *ports.Client, hash [32]byte, now time.Time) (found ports.ClientSecret, ok bool) {
+	for _, s := range c.Secrets {
+		if s.SHA256 != hash || open(&s, now) == 0 {
+			continue
+		}
+		if !ok || s.NotAfter.IsZero() || !found.NotAfter.IsZero() && s.NotAfter.After(found.NotAfter) {
+			found, ok = s, true
+		}
+	}
+	return found, ok
+}
+
 // open returns 1 if the secret is in its window, NotBefore ≤ now < NotAfter, else 0.
 func open(s *ports.ClientSecret, now time.Time) int {
 	early := now.Before(s.NotBefore)

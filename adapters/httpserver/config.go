@@ -21,7 +21,7 @@ import (
 // Defaults and bounds of [Config].
 const (
 	MaxBody      = 1 << 20 // bytes of a request's body; a longer one is 413
-	MaxTokenBody = 4 << 10 // bytes of a body on the token route
+	MaxTokenBody = 4 << 10 // bytes of a body on the routes of tokens
 
 	DefaultMaxBodyMemory = 64 << 20
 	MinMaxBodyMemory     = 2 * MaxBody

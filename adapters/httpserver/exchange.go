@@ -26,7 +26,7 @@ type exchange struct {
 	start      time.Time
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route only its id
-	tokenRoute bool         // errors use the token route's envelope
+	tokenRoute bool         // the token or the revocation route, whose errors have their own envelope
 	maxBody    int64        // of the route, in bytes
 	charge     *charge      // what the request holds; nil before its route
 	status     int          // 0 until the answer is started

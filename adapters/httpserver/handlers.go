@@ -1,11 +1,13 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // byID returns an endpoint that shows what get returns for the client and the id in the
@@ -29,10 +31,7 @@ func byID[T any](name string, get func(ctx context.Context, owner, id string) (T
 func (s *server) issueToken(x *exchange, r *http.Request) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
-	if err := x.readJSON(r, buf); err != nil {
-		if errcodes.Of(err) == errcodes.InvalidRequest {
-			err = errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
-		}
+	if err := x.readTokenBody(r, buf); err != nil {
 		return err
 	}
 	id, secret, err := wire.DecodeToken(buf.Bytes())
@@ -46,6 +45,52 @@ func (s *server) issueToken(x *exchange, r *http.Request) error {
 	x.client.ID = id
 	x.json(http.StatusOK, wire.AppendToken(emptied(buf), token, expiresIn))
 	return nil
+}
+
+// readTokenBody is readJSON with the errors of the routes of tokens.
+func (x *exchange) readTokenBody(r *http.Request, buf *bytes.Buffer) error {
+	err := x.readJSON(r, buf)
+	if errcodes.Of(err) == errcodes.InvalidRequest {
+		err = errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
+	}
+	return err
+}
+
+func (s *server) revokeToken(x *exchange, r *http.Request) error {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := x.readTokenBody(r, buf); err != nil {
+		return err
+	}
+	revoked, err := wire.DecodeRevocation(buf.Bytes())
+	if err != nil {
+		return err
+	}
+	if x.client, err = s.revoker(x.ctx, r.Header["Authorization"], &revoked); err != nil {
+		return err
+	}
+	ctx := ports.WithActor(x.ctx, ports.Actor{Client: x.client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.trace})
+	if err := s.auth.Revoke(ctx, x.client.ID, revoked.Token); err != nil {
+		return err
+	}
+	x.json(http.StatusOK, append(emptied(buf), "{}"...))
+	return nil
+}
+
+// revoker returns the client of the credentials in the body, or else of the bearer
+// token.
+func (s *server) revoker(ctx context.Context, authorization []string, r *wire.Revocation) (ports.Client, error) {
+	switch {
+	case r.ClientID != "" && r.ClientSecret != "":
+		return s.auth.Verify(ctx, r.ClientID, r.ClientSecret)
+	case r.ClientID != "" || r.ClientSecret != "" || len(authorization) == 0:
+		return ports.Client{}, errcodes.New(errcodes.TokenMissingCredentials, "")
+	}
+	token, ok := bearer(authorization)
+	if !ok {
+		return ports.Client{}, errcodes.New(errcodes.Unauthorized, "")
+	}
+	return s.auth.Authenticate(ctx, token)
 }
 
 func (s *server) createRateLock(x *exchange, r *http.Request) error {

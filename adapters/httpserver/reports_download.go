@@ -15,8 +15,9 @@ import (
 
 const filesPath = "/v1/reports/files/"
 
-// downloadReport serves a file to anyone with its link, also in ranges. Instead of a
-// time for the whole answer, it has a limit on pauses.
+// downloadReport serves a file to anyone with its link, also in ranges, as long as the
+// client of the link is active. Instead of a time for the whole answer, it has a limit
+// on pauses.
 func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	if err := ignoreBody(r); err != nil {
 		return err
@@ -30,6 +31,13 @@ func (s *server) downloadReport(x *exchange, r *http.Request) error {
 			x.err = err
 		}
 	}()
+	err = s.auth.Active(r.Context(), file.Owner, file.LinkedAt)
+	if errcodes.Of(err) == errcodes.Unauthorized {
+		err = errcodes.Wrap(errcodes.NotFound, report.NoDownload, err)
+	}
+	if err != nil {
+		return err
+	}
 	header := x.Header()
 	header.Set("Content-Type", file.ContentType)
 	header.Set("Content-Disposition", `attachment; filename="`+file.Name+`"`)

@@ -11,7 +11,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-const tokenPath = "/v1/auth/oauth2/token"
+const (
+	tokenPath  = "/v1/auth/oauth2/token"
+	revokePath = "/v1/auth/oauth2/revoke"
+)
+
+// ofTokens reports whether a path is one of the routes of tokens, which need no token and
+// have errors of their own.
+func ofTokens(path string) bool { return path == tokenPath || path == revokePath }
 
 // route is a path with its method.
 type route struct {
@@ -22,7 +29,7 @@ type route struct {
 
 // maxBody returns the longest body of the route's requests, in bytes.
 func (r route) maxBody() int64 {
-	if r.pattern == tokenPath {
+	if ofTokens(r.pattern) {
 		return MaxTokenBody
 	}
 	return MaxBody
@@ -49,7 +56,7 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // routes returns the routes in the order of the OpenAPI document.
 func (s *server) routes() []route {
 	docs := newDocs()
-	list := []route{{http.MethodPost, tokenPath, s.issueToken}}
+	list := []route{{http.MethodPost, tokenPath, s.issueToken}, {http.MethodPost, revokePath, s.revokeToken}}
 	if locks := s.services.RateLocks; locks != nil {
 		list = append(list,
 			route{http.MethodPost, "/v1/rate-locks", s.createRateLock},
@@ -87,7 +94,7 @@ func (s *server) routes() []route {
 // the check of the method. A route without a method accepts all.
 func (s *server) endpoint(r route) endpoint {
 	return func(x *exchange, req *http.Request) error {
-		if x.route = r.pattern; r.pattern == tokenPath {
+		if x.route = r.pattern; ofTokens(r.pattern) {
 			x.tokenRoute = true
 			x.Header().Set("Cache-Control", "no-store")
 			x.Header().Set("Pragma", "no-cache")

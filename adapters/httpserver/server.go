@@ -75,7 +75,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) serve(x *exchange, r *http.Request) {
 	clean := !unclean(r.URL.EscapedPath())
 	if connectionOf(r).full() && !probe(r.URL.Path) {
-		x.tokenRoute = r.URL.Path == tokenPath
+		x.tokenRoute = ofTokens(r.URL.Path)
 		x.Header().Set("Connection", "close")
 		x.fail(errBusy)
 		return
@@ -105,13 +105,13 @@ func unclean(p string) bool {
 }
 
 // gated reports whether a path requires a token: all below /v1 and /accounts except the
-// token route and the signed downloads. Like the mux, it uses the decoded path, and
+// routes of tokens and the signed downloads. Like the mux, it uses the decoded path, and
 // also the path without dots. The token route with an encoded slash is another path.
 func (s *server) gated(r *http.Request) bool {
 	p := r.URL.Path
-	if p == tokenPath || strings.HasPrefix(p, filesPath) {
+	if ofTokens(p) || strings.HasPrefix(p, filesPath) {
 		_, pattern := s.mux.Handler(r)
-		return pattern != tokenPath && pattern != filesPath+"{token}"
+		return !ofTokens(pattern) && pattern != filesPath+"{token}"
 	}
 	return below(p) || below(path.Clean(p))
 }

@@ -16,6 +16,18 @@ type Authenticator interface {
 	// valid. Wrong credentials are [errcodes.TokenInvalidCredentials].
 	Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error)
 
+	// Verify returns the client of the credentials that Issue accepts. Wrong ones are
+	// [errcodes.TokenInvalidCredentials].
+	Verify(ctx context.Context, clientID, clientSecret string) (ports.Client, error)
+
+	// Revoke ends a token of the client. Nothing happens, and the error is nil, if the
+	// token is unknown or another client's.
+	Revoke(ctx context.Context, clientID, token string) error
+
+	// Active returns [errcodes.Unauthorized] if what was made for the client at since,
+	// such as a link, has ended with the client.
+	Active(ctx context.Context, clientID string, since time.Time) error
+
 	// Authenticate returns the client of a bearer token. An invalid token is
 	// [errcodes.Unauthorized]; any other error is answered with its own status.
 	Authenticate(ctx context.Context, token string) (ports.Client, error)
@@ -66,7 +78,8 @@ type ReportResults interface {
 	Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error)
 	// LinkToken returns a new token for a link to a completed report's file.
 	LinkToken(ctx context.Context, owner, id string) (token string, expires time.Time, err error)
-	// OpenLink opens the file of a token. An invalid token is [errcodes.NotFound].
+	// OpenLink opens the file of a token, with its Owner and LinkedAt. An invalid token
+	// is [errcodes.NotFound].
 	OpenLink(ctx context.Context, token string) (report.File, error)
 }
 

@@ -38,6 +38,7 @@ func (c clients) PutClient(ctx context.Context, v ports.Client, audit ports.Audi
 
 func copyClient(c ports.Client) ports.Client {
 	c.Merchants = slices.Clone(c.Merchants)
+	c.RevokedBefore = ports.Millis(c.RevokedBefore)
 	c.Secrets = slices.Clone(c.Secrets)
 	for i := range c.Secrets {
 		secret := &c.Secrets[i]

@@ -305,7 +305,7 @@ func TestTokensAgreeWithAMap(t *testing.T) {
 				} else {
 					m[v.SHA256] = v
 				}
-				agreeOn(rt, "PutToken", tokens.PutToken(ctx, v), want)
+				agreeOn(rt, "PutToken", tokens.PutToken(ctx, v, ports.MaxPage), want)
 			},
 			"revoke": func(rt *rapid.T) {
 				h := draw(rt)

@@ -42,10 +42,24 @@ func (t *tokenState) expired(before time.Time, n int) []*ports.Token {
 	return found
 }
 
+// of returns the tokens of a client in the order of their expiry.
+func (t *tokenState) of(clientID string) []*ports.Token {
+	var found []*ports.Token
+	for v := range t.expiry.all() {
+		if v.ClientID == clientID {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
 // tokens implements ports.TokenStore.
 type tokens struct{ s *Store }
 
-func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
+func (t tokens) PutToken(ctx context.Context, v ports.Token, keep int) error {
+	if err := ports.CheckLimit(keep, ports.MaxPage); err != nil {
+		return err
+	}
 	if err := t.s.writing(ctx); err != nil {
 		return err
 	}
@@ -54,6 +68,10 @@ func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
 		return errcodes.New(errcodes.Conflict, "A token with this hash already exists")
 	}
 	v.IssuedAt, v.ExpiresAt = ports.Millis(v.IssuedAt), ports.Millis(v.ExpiresAt)
+	others := t.s.tokens.of(v.ClientID)
+	for _, other := range others[:max(len(others)+1-keep, 0)] {
+		t.s.tokens.remove(other)
+	}
 	t.s.tokens.byHash[v.SHA256] = &v
 	t.s.tokens.expiry.insert(&v)
 	return nil
@@ -85,6 +103,23 @@ func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRo
 		t.s.record(audit)
 	}
 	return nil
+}
+
+func (t tokens) RevokeAll(ctx context.Context, clientID string, audit ports.AuditRow) (int, error) {
+	if err := audit.Check(); err != nil {
+		return 0, err
+	}
+	if err := t.s.writing(ctx); err != nil {
+		return 0, err
+	}
+	defer t.s.mu.Unlock()
+	gone := t.s.tokens.of(clientID)
+	for _, v := range gone {
+		t.s.tokens.remove(v)
+	}
+	audit.Owner = clientID
+	t.s.record(audit)
+	return len(gone), nil
 }
 
 func (t tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {

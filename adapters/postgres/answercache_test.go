@@ -162,7 +162,8 @@ func TestConcurrentPurgesRemoveEachRowOnce(t *testing.T) {
 			t.Parallel()
 			dsn := emptied(t)
 			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
-			query(t, dsn, `INSERT INTO corridor.tokens SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '', '2026-01-01', '2026-01-01' FROM generate_series(1, 240) i`)
+			query(t, dsn, `INSERT INTO corridor.tokens (sha256, secret_sha256, client_id, issued_at, expires_at)
+				SELECT sum, sum, '', '2026-01-01', '2026-01-01' FROM generate_series(1, 240) i, decode(lpad(to_hex(i), 64, '0'), 'hex') sum`)
 			query(t, dsn, `INSERT INTO corridor.cached_answers SELECT sha256, '', '2026-01-01', '2026-01-01', '', '' FROM corridor.tokens`)
 			query(t, dsn, `INSERT INTO corridor.answer_claims SELECT sha256, 'h', '2026-01-01' FROM corridor.tokens`)
 			query(t, dsn, `INSERT INTO corridor.validations SELECT sha256, '', 1, '', '', '', NULL, 'verified', '', 'external', NULL,
@@ -208,7 +209,7 @@ func TestAPurgeSkipsLockedRows(t *testing.T) {
 	dsn := emptied(t)
 	store := open(t, dsn, nil)
 	for i := range 2 {
-		require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{byte(i)}, IssuedAt: epoch, ExpiresAt: epoch}))
+		require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{byte(i)}, IssuedAt: epoch, ExpiresAt: epoch}, 10))
 		r := endedWith(pendingAt("acme", strconv.Itoa(i)), ports.StatusVerified)
 		r.PurgeAt = epoch
 		saved(t, store, r)

@@ -146,11 +146,12 @@ func (s *Store) write(ctx context.Context, do func(context.Context, querier) err
 	})
 }
 
-// transact runs do within a transaction. Only a COMMIT can leave the outcome
+// transact runs do within a transaction of the isolation level; "" is the default of
+// the database. Only a COMMIT can leave the outcome
 // unknown: a failure before it rolls the transaction back.
-func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(context.Context, pgx.Tx) error) error {
 	return s.retryWrite(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		tx, err := conn.Begin(ctx)
+		tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: level})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -11,17 +12,18 @@ import (
 
 type clients struct{ *Store }
 
-const selectClient = `SELECT disabled, secrets::bytea[], not_before, not_after, merchants FROM corridor.clients WHERE id = $1`
+const selectClient = `SELECT disabled, revoked_before, secrets::bytea[], not_before, not_after, merchants FROM corridor.clients WHERE id = $1`
 
-var putClient = audited(`INSERT INTO corridor.clients (id, disabled, secrets, not_before, not_after, merchants)
-	VALUES ($1, $2, $3::bytea[], $4, $5, $6)
-	ON CONFLICT (id) DO UPDATE SET (disabled, secrets, not_before, not_after, merchants)
-		= (excluded.disabled, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)
-	RETURNING 1`, 6, `?::bytea`, `?::bytea`)
+var putClient = audited(`INSERT INTO corridor.clients (id, disabled, revoked_before, secrets, not_before, not_after, merchants)
+	VALUES ($1, $2, $3, $4::bytea[], $5, $6, $7)
+	ON CONFLICT (id) DO UPDATE SET (disabled, revoked_before, secrets, not_before, not_after, merchants)
+		= (excluded.disabled, excluded.revoked_before, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)
+	RETURNING 1`, 7, `?::bytea`, `?::bytea`)
 
 // clientRow contains the columns of a client.
 type clientRow struct {
 	disabled            bool
+	revokedBefore       time.Time
 	secrets             [][]byte
 	notBefore, notAfter []pgtype.Timestamptz
 	merchants           [][]byte
@@ -36,11 +38,11 @@ func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {
 }
 
 func (r *clientRow) fields() []any {
-	return []any{&r.disabled, &r.secrets, &r.notBefore, &r.notAfter, &r.merchants}
+	return []any{&r.disabled, instant{&r.revokedBefore}, &r.secrets, &r.notBefore, &r.notAfter, &r.merchants}
 }
 
 func (r *clientRow) client(id string) (ports.Client, error) {
-	c := ports.Client{ID: id, Disabled: r.disabled}
+	c := ports.Client{ID: id, Disabled: r.disabled, RevokedBefore: r.revokedBefore}
 	if len(r.notBefore) != len(r.secrets) || len(r.notAfter) != len(r.secrets) {
 		return ports.Client{}, corrupt("a client's numbers of secrets and of times differ")
 	}
@@ -59,10 +61,7 @@ func (r *clientRow) client(id string) (ports.Client, error) {
 
 func readSecret(sum []byte, notBefore, notAfter pgtype.Timestamptz) (ports.ClientSecret, error) {
 	var s ports.ClientSecret
-	if copy(s.SHA256[:], sum) != len(s.SHA256) || len(sum) != len(s.SHA256) {
-		return s, corrupt("a client's secret is not a SHA-256 hash")
-	}
-	return s, errors.Join(instant{&s.NotBefore}.ScanTimestamptz(notBefore), instant{&s.NotAfter}.ScanTimestamptz(notAfter))
+	return s, errors.Join(digest{&s.SHA256}.ScanBytes(sum), instant{&s.NotBefore}.ScanTimestamptz(notBefore), instant{&s.NotAfter}.ScanTimestamptz(notAfter))
 }
 
 func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports.AuditRow) error {
@@ -70,7 +69,7 @@ func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports
 		return err
 	}
 	row := rowOf(&client)
-	args := []any{[]byte(client.ID), row.disabled, row.secrets, row.notBefore, row.notAfter, row.merchants}
+	args := []any{[]byte(client.ID), row.disabled, optionalMillis(row.revokedBefore), row.secrets, row.notBefore, row.notAfter, row.merchants}
 	_, err := c.count(ctx, putClient, appendAudit(args, &audit)...)
 	return err
 }
@@ -79,7 +78,7 @@ func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports
 func rowOf(c *ports.Client) clientRow {
 	n := len(c.Secrets)
 	row := clientRow{
-		disabled: c.Disabled, secrets: make([][]byte, n), merchants: make([][]byte, len(c.Merchants)),
+		disabled: c.Disabled, revokedBefore: c.RevokedBefore, secrets: make([][]byte, n), merchants: make([][]byte, len(c.Merchants)),
 		notBefore: make([]pgtype.Timestamptz, n), notAfter: make([]pgtype.Timestamptz, n),
 	}
 	for i := range c.Secrets {

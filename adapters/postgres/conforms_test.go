@@ -51,6 +51,7 @@ func TestConformsAtEachIsolationLevel(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			h := way{level: level}.harness()
 			t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+			t.Run("TokenStore", func(t *testing.T) { storetest.TokenStore(t, h) })
 			queuesConform(t, h)
 		})
 	}

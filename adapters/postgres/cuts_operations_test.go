@@ -95,7 +95,7 @@ var (
 
 // cutThoroughly is the number of cutOperations, from the first on, that are cut in all
 // places and on new connections as well.
-const cutThoroughly = 3
+const cutThoroughly = 4
 
 // cutOperations contains each kind of statement that writes.
 var cutOperations = []cutOperation{
@@ -112,6 +112,7 @@ var cutOperations = []cutOperation{
 			return err
 		}
 	}},
+	{name: "put a token", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error { return cut.Tokens().PutToken(ctx, cutToken, 10) })},
 
 	{name: "mint the second lock", prepare: func(tb testing.TB, plain *postgres.Store) cutDo {
 		require.NoError(tb, plain.RateLocks().Save(tb.Context(), withWork("sweep")))
@@ -180,9 +181,15 @@ var cutOperations = []cutOperation{
 	{name: "put a client", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error {
 		return cut.Clients().PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: cutToken.SHA256}}}, storemodel.AuditRow)
 	})},
-	{name: "put a token", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error { return cut.Tokens().PutToken(ctx, cutToken) })},
+	{name: "revoke a client's tokens", prepare: func(tb testing.TB, plain *postgres.Store) cutDo {
+		require.NoError(tb, plain.Tokens().PutToken(tb.Context(), cutToken, 10))
+		return func(ctx context.Context, cut *postgres.Store) error {
+			_, err := cut.Tokens().RevokeAll(ctx, cutToken.ClientID, storemodel.AuditRow)
+			return err
+		}
+	}},
 	{name: "purge tokens", prepare: func(tb testing.TB, plain *postgres.Store) cutDo {
-		require.NoError(tb, plain.Tokens().PutToken(tb.Context(), cutToken))
+		require.NoError(tb, plain.Tokens().PutToken(tb.Context(), cutToken, 10))
 		return func(ctx context.Context, cut *postgres.Store) error {
 			_, err := cut.Tokens().PurgeTokens(ctx, epoch.Add(time.Hour), 10)
 			return err

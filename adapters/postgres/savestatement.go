@@ -111,7 +111,7 @@ func (s *Store) save(ctx context.Context, q saveStatement, conflict string, args
 	if wanted.isEmpty() {
 		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, conflict, args, c, extra) })
 	}
-	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return s.transact(ctx, "", func(ctx context.Context, tx pgx.Tx) error {
 		if err := q.run(ctx, tx, conflict, args, c, extra); err != nil {
 			return unencodable.coded(ctx, tx.Conn(), err)
 		}

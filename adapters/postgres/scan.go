@@ -119,6 +119,18 @@ func (r byteString) ScanBytes(v []byte) error {
 	return nil
 }
 
+// digest scans a SHA-256.
+type digest struct{ sum *[32]byte }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (d digest) ScanBytes(v []byte) error {
+	if len(v) != len(d.sum) {
+		return corrupt("a SHA-256 hash does not have 32 bytes")
+	}
+	copy(d.sum[:], v)
+	return nil
+}
+
 // byteSlice scans bytes; an empty value becomes nil.
 type byteSlice struct{ data *[]byte }
 

@@ -17,7 +17,7 @@ func TestTheTablesRejectBadRows(t *testing.T) {
 	dsn := emptied(t)
 	store := open(t, dsn, nil)
 	r := saved(t, store, pendingAt("acme", "a"))
-	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{1}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
+	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{1}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}, 10))
 	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{}}, Merchants: []string{"m"}}, storemodel.AuditRow))
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{At: epoch, ExpiresAt: epoch}))
 	won, err := store.Answers().Claim(t.Context(), [32]byte{}, "h", epoch, epoch)
@@ -83,7 +83,7 @@ func TestTheAccountViewsAreReadable(t *testing.T) {
 		ID: "acme", Merchants: []string{"m-2", "m-1"},
 		Secrets: []ports.ClientSecret{{SHA256: [32]byte{1}, NotAfter: epoch}, {SHA256: [32]byte{2}}},
 	}, storemodel.AuditRow))
-	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
+	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}, 10))
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{Key: [32]byte{255}, Provider: "paystack", At: epoch, ExpiresAt: epoch}))
 	_, err := store.Answers().Claim(t.Context(), [32]byte{254}, "h", epoch, epoch)
 	require.NoError(t, err)

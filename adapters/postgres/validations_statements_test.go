@@ -102,11 +102,12 @@ func accountCalls(ctx context.Context, store *postgres.Store) []accountCall {
 			"PurgeAnswers", 1, []string{"answer_claims_pkey", "answer_claims_until", "cached_answers_expiry", "cached_answers_pkey"},
 			func() error { return errOf(a.PurgeAnswers(ctx, epoch, 100)) },
 		},
-		{"PutToken", 1, nil, func() error {
-			return tokens.PutToken(ctx, ports.Token{SHA256: hash, IssuedAt: epoch, ExpiresAt: epoch})
+		{"PutToken", 4, []string{"tokens_client", "tokens_pkey"}, func() error {
+			return tokens.PutToken(ctx, ports.Token{SHA256: hash, IssuedAt: epoch, ExpiresAt: epoch}, 10)
 		}},
 		{"Token", 1, []string{"tokens_pkey"}, func() error { return errOf(tokens.Token(ctx, hash)) }},
 		{"Revoke", 1, []string{"tokens_pkey"}, func() error { return tokens.Revoke(ctx, hash, storemodel.AuditRow) }},
+		{"RevokeAll", 1, []string{"tokens_client"}, func() error { return errOf(tokens.RevokeAll(ctx, "acme", storemodel.AuditRow)) }},
 		{"PurgeTokens", 1, []string{"tokens_expiry", "tokens_pkey"}, func() error { return errOf(tokens.PurgeTokens(ctx, epoch, 100)) }},
 		{"PutClient", 1, nil, func() error { return store.Clients().PutClient(ctx, ports.Client{ID: "acme"}, storemodel.AuditRow) }},
 		{"Client", 1, []string{"clients_pkey"}, func() error { return errOf(store.Clients().Client(ctx, "acme")) }},
@@ -121,7 +122,8 @@ INSERT INTO corridor.validations SELECT convert_to('v ' || i, 'UTF8'), 'acme', 1
 	CASE i % 2 WHEN 0 THEN 'pending' ELSE 'verified' END, 'p', CASE i % 2 WHEN 1 THEN 'external' END, NULL, false, NULL, 0, '',
 	t, t, CASE i % 2 WHEN 1 THEN t END, NULL, t, 'k', decode(repeat('a5', 250), 'hex')
 	FROM (SELECT i, timestamptz '2026-11-20 15:00Z' + (i - 5000) * interval '1 second' AS t FROM generate_series(1, 10000) i) s;
-INSERT INTO corridor.tokens SELECT sha256(id), owner, created_at, deadline FROM corridor.validations;
+INSERT INTO corridor.tokens (sha256, client_id, issued_at, expires_at, secret_sha256)
+	SELECT sha256(id), id, created_at, deadline, sha256(id) FROM corridor.validations;
 INSERT INTO corridor.cached_answers SELECT sha256(id), 'p', created_at, deadline, 'k', sealed FROM corridor.validations;
 INSERT INTO corridor.answer_claims SELECT sha256(id), 'h', deadline FROM corridor.validations;
 INSERT INTO corridor.clients SELECT id, false, '{}', '{}', '{}', '{}' FROM corridor.validations;
@@ -145,8 +147,8 @@ func TestAccountCallsAreOneStatementByAnIndex(t *testing.T) {
 		asked := traced.of(t, c.call)
 		require.Len(t, asked, c.statements, c.name)
 		for i, q := range asked {
-			if i == 1 {
-				continue // the second statement of a new secret inserts
+			if c.statements == 3 && i == 1 || c.statements == 4 && i != 2 {
+				continue // a new secret is inserted between two reads; a token is put in a transaction, after a lock
 			}
 			requireIndexes(t, c, planText(t, conn.Conn(), "EXPLAIN "+q.SQL, q.Args...))
 			name := "q" + strconv.Itoa(i) + regexp.MustCompile(`\W`).ReplaceAllString(c.name, "_")
@@ -158,7 +160,7 @@ func TestAccountCallsAreOneStatementByAnIndex(t *testing.T) {
 	}
 }
 
-var planned = regexp.MustCompile(`(?:using|on) (\w+_(?:pkey|overdue|purge|expiry|until))`)
+var planned = regexp.MustCompile(`(?:using|on) (\w+_(?:pkey|overdue|purge|expiry|until|client))`)
 
 func requireIndexes(tb testing.TB, c accountCall, plan string) {
 	tb.Helper()

@@ -102,7 +102,7 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 		clients = b.store.Clients()
 	}
 	auth, err := clientauth.New(clientauth.Ports{Clients: clients, Tokens: b.store.Tokens()}, &clientauth.Config{
-		Logger: b.log, Hooks: clientauth.Hooks{Background: b.count.backgroundFailed},
+		TokenLifetime: b.settings.TokenLifetime, Logger: b.log, Hooks: clientauth.Hooks{Background: b.count.backgroundFailed},
 	})
 	if err != nil {
 		return nil, err

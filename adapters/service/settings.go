@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/ratelock"
 )
@@ -38,9 +39,10 @@ type Settings struct {
 	Reports  ReportSettings  `embed:""`
 	Limits   LimitSettings   `embed:""`
 
-	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
-	AddrHeader  string     `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
-	LogLevel    slog.Level `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
+	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
+	TokenLifetime time.Duration `default:"24h"                     env:"CORRIDOR_TOKEN_LIFETIME"                                                                               help:"Lifetime of an access token, 1s to 24h; it ends earlier with its client's secret."`
+	AddrHeader    string        `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
+	LogLevel      slog.Level    `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
 }
 
 // Defaults returns the defaults in the tags.
@@ -48,9 +50,10 @@ func Defaults() Settings {
 	return Settings{
 		Listen: "127.0.0.1:8080", Store: "sqlite:corridor.db",
 		MarkupBps: 150, LockValidity: 24 * time.Hour, DriftToleranceBps: 200, DriftEvery: 2 * time.Second,
-		Accounts: AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
-		Reports:  ReportSettings{ReportFiles: "dir:corridor-reports"},
-		Limits:   defaultLimits(),
+		TokenLifetime: clientauth.DefaultTokenLifetime,
+		Accounts:      AccountSettings{ValidationTimeout: 30 * time.Second, ValidationTTL: 24 * time.Hour, CheckDigit: "enforce"},
+		Reports:       ReportSettings{ReportFiles: "dir:corridor-reports"},
+		Limits:        defaultLimits(),
 	}
 }
 
@@ -84,6 +87,8 @@ func (c *Settings) Validate() error {
 		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
 	case c.MaxPriceAge != nil && *c.MaxPriceAge <= 0:
 		return fmt.Errorf("--max-price-age must be above 0, not %s", *c.MaxPriceAge)
+	case c.TokenLifetime < clientauth.MinTokenLifetime || c.TokenLifetime > clientauth.MaxTokenLifetime:
+		return fmt.Errorf("--token-lifetime must be %s to %s, not %s", clientauth.MinTokenLifetime, clientauth.MaxTokenLifetime, c.TokenLifetime)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return fmt.Errorf("--client-addr-header must be the name of a header, not %q", c.AddrHeader)
 	case c.PublicURL != "" && !httpserver.IsPublicURL(base(c.PublicURL)):

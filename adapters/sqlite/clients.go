@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -12,15 +13,15 @@ type clients struct{ *Store }
 
 const (
 	// One statement reads a consistent client: its row, its secrets and its merchants.
-	selectClient = `SELECT 'client' AS part, 0 AS position, disabled, NULL AS sha256, NULL AS not_before, NULL AS not_after,
-			NULL AS merchant
+	selectClient = `SELECT 'client' AS part, 0 AS position, disabled, revoked_before, NULL AS sha256, NULL AS not_before,
+			NULL AS not_after, NULL AS merchant
 		FROM clients WHERE id = ?1
-		UNION ALL SELECT 'secret', position, NULL, sha256, not_before, not_after, NULL FROM client_secrets WHERE client_id = ?1
-		UNION ALL SELECT 'merchant', position, NULL, NULL, NULL, NULL, merchant FROM client_merchants WHERE client_id = ?1
+		UNION ALL SELECT 'secret', position, NULL, NULL, sha256, not_before, not_after, NULL FROM client_secrets WHERE client_id = ?1
+		UNION ALL SELECT 'merchant', position, NULL, NULL, NULL, NULL, NULL, merchant FROM client_merchants WHERE client_id = ?1
 		ORDER BY part, position`
 
 	deleteClient   = `DELETE FROM clients WHERE id = ?`
-	insertClient   = `INSERT INTO clients (id, disabled) VALUES (?, ?)`
+	insertClient   = `INSERT INTO clients (id, disabled, revoked_before) VALUES (?, ?, ?)`
 	insertSecret   = `INSERT INTO client_secrets (client_id, position, sha256, not_before, not_after) VALUES (?, ?, ?, ?, ?)`
 	insertMerchant = `INSERT INTO client_merchants (client_id, position, merchant) VALUES (?, ?, ?)`
 )
@@ -45,19 +46,18 @@ func scanPart(rows *sql.Rows, c *ports.Client) (part string, err error) {
 	var (
 		position int
 		disabled sql.NullBool
-		sum      []byte
+		revoked  time.Time
 		merchant []byte
 		secret   ports.ClientSecret
 	)
-	err = rows.Scan(&part, &position, &disabled, &sum, instant{&secret.NotBefore}, instant{&secret.NotAfter}, &merchant)
+	err = rows.Scan(&part, &position, &disabled, instant{&revoked}, digest{&secret.SHA256}, instant{&secret.NotBefore}, instant{&secret.NotAfter}, &merchant)
 	if err != nil {
 		return "", err
 	}
 	switch part {
 	case "client":
-		c.Disabled = disabled.Bool
+		c.Disabled, c.RevokedBefore = disabled.Bool, revoked
 	case "secret":
-		copy(secret.SHA256[:], sum)
 		c.Secrets = append(c.Secrets, secret)
 	case "merchant":
 		c.Merchants = append(c.Merchants, string(merchant))
@@ -82,7 +82,7 @@ func putClient(ctx context.Context, s *session, c *ports.Client) error {
 	if _, err := s.exec(ctx, deleteClient, id); err != nil {
 		return err
 	}
-	if _, err := s.exec(ctx, insertClient, id, c.Disabled); err != nil {
+	if _, err := s.exec(ctx, insertClient, id, c.Disabled, optionalMillis(c.RevokedBefore)); err != nil {
 		return err
 	}
 	for i := range c.Secrets {

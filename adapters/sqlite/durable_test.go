@@ -25,7 +25,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 	}
 	token := ports.Token{SHA256: [32]byte{0xff}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch.Add(time.Hour)}
 	require.NoError(t, store.Clients().PutClient(t.Context(), client, storemodel.AuditRow))
-	require.NoError(t, store.Tokens().PutToken(t.Context(), token))
+	require.NoError(t, store.Tokens().PutToken(t.Context(), token, 10))
 	change := mint(ports.Book{Key: keyOf("acme")}, activeLock("acme", "rl_1", epoch))
 	change.Work = []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch, Payload: []byte{0, 0xff}}}
 	require.NoError(t, store.RateLocks().Save(t.Context(), change))

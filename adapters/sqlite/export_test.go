@@ -8,7 +8,7 @@ import (
 // Queries are the statements whose plans a test checks, by what they are for.
 var Queries = map[string]string{
 	"Book": selectBook, "Lock": selectLock, "Live": selectLive, "Due": selectDue, "Owner": selectOwned, "Client": selectClient,
-	"Token": selectToken, "PurgeTokens": purgeTokens, "end a lock": endLock, "save a book": updateBook,
+	"Token": selectToken, "PurgeTokens": purgeTokens, "evict tokens": evictTokens, "revoke all tokens": deleteTokens, "end a lock": endLock, "save a book": updateBook,
 	"look for events": peekEvents, "wake events": wakeEvents, "claim events": claimEvents, "ack an event": ackEvent,
 	"unblock an event": unblockEvent, "look for new events": newEvents, "count ready events": countReady, "admit an event": admitEvent, "replay an event": replayEvent,
 	"look for work": peekWork, "claim work": claimWork, "finish work": doneWork,

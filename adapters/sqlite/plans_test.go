@@ -34,6 +34,10 @@ func TestPlans(t *testing.T) {
 		"Due":         {"SEARCH l USING INDEX rate_locks_due ((expires_at,id)>(?,?) AND expires_at<?)"},
 		"Token":       {"SEARCH tokens USING PRIMARY KEY (sha256=?)"},
 		"PurgeTokens": {"SEARCH tokens USING PRIMARY KEY (sha256=?)", "LIST SUBQUERY", "SEARCH tokens USING COVERING INDEX tokens_expiry (expires_at<?)"},
+		"evict tokens": {
+			"SEARCH tokens USING PRIMARY KEY (sha256=?)", "LIST SUBQUERY", "SEARCH tokens USING COVERING INDEX tokens_client (client_id=?)",
+		},
+		"revoke all tokens": {"SEARCH tokens USING INDEX tokens_client (client_id=?)", "SEARCH tokens USING COVERING INDEX tokens_client (client_id=?)"},
 		"Client": {
 			"COMPOUND QUERY", "MERGE (UNION ALL)", "LEFT", "RIGHT", "LEFT-MOST SUBQUERY", "UNION ALL", "USE TEMP B-TREE FOR ORDER BY",
 			"SEARCH clients USING PRIMARY KEY (id=?)", "SEARCH client_secrets USING PRIMARY KEY (client_id=?)",

@@ -152,7 +152,7 @@ func TestOtherWritesWithAFailedCommit(t *testing.T) {
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	disk.armed = true
 	requireCode(t, errcodes.OutcomeUnknown, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
-	requireCode(t, errcodes.OutcomeUnknown, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "c"}))
+	requireCode(t, errcodes.OutcomeUnknown, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "c"}, 10))
 	disk.armed = false
 	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 }

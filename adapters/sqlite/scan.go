@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +51,19 @@ func (i instant) Scan(v any) error {
 	default:
 		return wrongType(v)
 	}
+	return nil
+}
+
+// digest scans a SHA-256; NULL becomes zeros.
+type digest struct{ sum *[32]byte }
+
+func (d digest) Scan(v any) error {
+	sum, ok := v.([]byte)
+	*d.sum = [32]byte{}
+	if v != nil && (!ok || len(sum) != len(d.sum)) {
+		return errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a SHA-256 hash does not have 32 bytes"))
+	}
+	copy(d.sum[:], sum)
 	return nil
 }
 

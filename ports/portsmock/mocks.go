@@ -2875,17 +2875,17 @@ func (c *MockTokenStorePurgeTokensCall) DoAndReturn(f func(context.Context, time
 }
 
 // PutToken mocks base method.
-func (m *MockTokenStore) PutToken(ctx context.Context, t ports.Token) error {
+func (m *MockTokenStore) PutToken(ctx context.Context, t ports.Token, keep int) error {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "PutToken", ctx, t)
+	ret := m.ctrl.Call(m, "PutToken", ctx, t, keep)
 	ret0, _ := ret[0].(error)
 	return ret0
 }
 
 // PutToken indicates an expected call of PutToken.
-func (mr *MockTokenStoreMockRecorder) PutToken(ctx, t any) *MockTokenStorePutTokenCall {
+func (mr *MockTokenStoreMockRecorder) PutToken(ctx, t, keep any) *MockTokenStorePutTokenCall {
 	mr.mock.ctrl.T.Helper()
-	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "PutToken", reflect.TypeOf((*MockTokenStore)(nil).PutToken), ctx, t)
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "PutToken", reflect.TypeOf((*MockTokenStore)(nil).PutToken), ctx, t, keep)
 	return &MockTokenStorePutTokenCall{Call: call}
 }
 
@@ -2901,13 +2901,13 @@ func (c *MockTokenStorePutTokenCall) Return(arg0 error) *MockTokenStorePutTokenC
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockTokenStorePutTokenCall) Do(f func(context.Context, ports.Token) error) *MockTokenStorePutTokenCall {
+func (c *MockTokenStorePutTokenCall) Do(f func(context.Context, ports.Token, int) error) *MockTokenStorePutTokenCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockTokenStorePutTokenCall) DoAndReturn(f func(context.Context, ports.Token) error) *MockTokenStorePutTokenCall {
+func (c *MockTokenStorePutTokenCall) DoAndReturn(f func(context.Context, ports.Token, int) error) *MockTokenStorePutTokenCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -2946,6 +2946,45 @@ func (c *MockTokenStoreRevokeCall) Do(f func(context.Context, [32]byte, ports.Au
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
 func (c *MockTokenStoreRevokeCall) DoAndReturn(f func(context.Context, [32]byte, ports.AuditRow) error) *MockTokenStoreRevokeCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
+// RevokeAll mocks base method.
+func (m *MockTokenStore) RevokeAll(ctx context.Context, clientID string, audit ports.AuditRow) (int, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "RevokeAll", ctx, clientID, audit)
+	ret0, _ := ret[0].(int)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// RevokeAll indicates an expected call of RevokeAll.
+func (mr *MockTokenStoreMockRecorder) RevokeAll(ctx, clientID, audit any) *MockTokenStoreRevokeAllCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RevokeAll", reflect.TypeOf((*MockTokenStore)(nil).RevokeAll), ctx, clientID, audit)
+	return &MockTokenStoreRevokeAllCall{Call: call}
+}
+
+// MockTokenStoreRevokeAllCall wrap *gomock.Call
+type MockTokenStoreRevokeAllCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockTokenStoreRevokeAllCall) Return(arg0 int, arg1 error) *MockTokenStoreRevokeAllCall {
+	c.Call = c.Call.Return(arg0, arg1)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockTokenStoreRevokeAllCall) Do(f func(context.Context, string, ports.AuditRow) (int, error)) *MockTokenStoreRevokeAllCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockTokenStoreRevokeAllCall) DoAndReturn(f func(context.Context, string, ports.AuditRow) (int, error)) *MockTokenStoreRevokeAllCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

@@ -12,25 +12,34 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/service"
+	"github.com/corridor-go/corridor/ports"
 )
 
 type clientCmd struct {
 	New   clientNewCmd   `cmd:"" help:"Create a client: print its entry on standard output and its secret, once, on standard error."`
 	Hash  clientHashCmd  `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
 	Check clientCheckCmd `cmd:"" help:"Check a clients file: print the number of its clients, or every mistake on standard error and exit with status 2."`
+
+	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones."`
 }
 
 type clientNewCmd struct {
 	ID        string    `arg:""                                                                                                                help:"The client's id."`
 	Merchants []string  `help:"Merchants that the client may name; '*' means any."                                                             name:"merchant" required:""`
 	NotBefore time.Time `help:"Time from which the secret is valid (RFC 3339)."`
-	NotAfter  time.Time `help:"Time from which no tokens are issued for the secret (RFC 3339); earlier tokens remain valid until they expire."`
+	NotAfter  time.Time `help:"Time from which the secret and the tokens that it bought are invalid (RFC 3339)."`
 }
 
 type clientHashCmd struct{}
 
 type clientCheckCmd struct {
 	File string `arg:"" help:"The clients file."`
+}
+
+type clientRevokeCmd struct {
+	storeSetting
+
+	ID string `arg:"" help:"The client's id."`
 }
 
 // entry is a client's entry in the clients file.
@@ -82,6 +91,23 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})
+}
+
+// Run ends the client's tokens.
+func (c *clientRevokeCmd) Run(world *surroundings) error {
+	if c.ID == "" {
+		return service.Reject(errors.New("the client's id must not be empty"))
+	}
+	row := operatorRow(ports.ActClientRevoked)
+	row.Object = c.ID
+	return c.with(world.ctx, func(s *service.Store) error {
+		n, err := s.Tokens().RevokeAll(world.ctx, c.ID, row)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(world.stdout, "tokens revoked:", n)
+		return err
+	})
 }
 
 // Run prints the number of clients, or the mistakes.

@@ -35,6 +35,8 @@ func TestClientRejects(t *testing.T) {
 		"an empty client id":                  {"", []string{"client", "new", "", "--merchant", "m"}},
 		"no merchant":                         {"", []string{"client", "new", "a"}},
 		"a window that ends before it starts": {"", []string{"client", "new", "a", "--merchant", "*", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
+		"tokens of an empty client id":        {"", []string{"client", "revoke", "", "--store", "memory:"}},
+		"tokens of a store in memory":         {"", []string{"client", "revoke", "acme", "--store", "memory:"}},
 		"no command":                          {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

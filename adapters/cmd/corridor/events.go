@@ -26,19 +26,24 @@ type storeSetting struct {
 
 // letters calls fn with the dead letters of the store.
 func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) error) error {
-	if err := c.holdsEvents(); err != nil {
+	return c.with(ctx, func(s *service.Store) error { return fn(s.DeadLetters()) })
+}
+
+// with calls fn with the store.
+func (c *storeSetting) with(ctx context.Context, fn func(*service.Store) error) error {
+	if err := c.wasUsed(); err != nil {
 		return service.Reject(err)
 	}
 	s, err := service.OpenStore(ctx, parts(), c.Store)
 	if err != nil {
 		return service.Reject(err)
 	}
-	return errors.Join(fn(s.DeadLetters()), s.Close())
+	return errors.Join(fn(s), s.Close())
 }
 
-// holdsEvents rejects stores in which no service can have left events: a mistyped path
-// would create an empty store.
-func (c *storeSetting) holdsEvents() error {
+// wasUsed rejects stores that no service can have used: a mistyped path would create an
+// empty store.
+func (c *storeSetting) wasUsed() error {
 	kind, path, _ := strings.Cut(c.Store, ":")
 	switch {
 	case kind == "memory":

@@ -181,6 +181,8 @@ func TestWhatServeRejects(t *testing.T) {
 		"a zero DriftEvery":             {args: append(sandbox, "--drift-every", "0s"), says: "--drift-every must be above 0"},
 		"a zero MaxPriceAge":            {args: append(sandbox, "--max-price-age", "0s"), says: "--max-price-age must be above 0"},
 		"a negative MaxPriceAge":        {args: sandbox, env: map[string]string{"CORRIDOR_MAX_PRICE_AGE": "-1h"}, says: "--max-price-age must be above 0"},
+		"a token lifetime of two days":  {args: append(sandbox, "--token-lifetime", "48h"), says: "--token-lifetime must be 1s to 24h0m0s, not 48h0m0s"},
+		"a zero token lifetime":         {args: append(sandbox, "--token-lifetime", "0s"), says: "--token-lifetime must be 1s to 24h0m0s, not 0s"},
 		"a negative rate limit":         {args: append(sandbox, "--rate-limit=-1"), says: "--rate-limit must be 0, or 0.001 to 1000000, not -1"},
 		"a rate limit of NaN":           {args: append(sandbox, "--rate-limit", "NaN"), says: "--rate-limit must be 0, or 0.001 to 1000000, not NaN"},
 		"an address limit of infinity":  {args: append(sandbox, "--address-limit", "Inf"), says: "--address-limit must be 0, or 0.001 to 1000000, not +Inf"},

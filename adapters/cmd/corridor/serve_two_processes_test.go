@@ -1,10 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -94,6 +99,53 @@ func TestAnotherProcessCompletesTheWorkOfADeadOne(t *testing.T) {
 	requireSigned(t, secretA, r.requests())
 	require.Positive(t, second.metric("corridor_jobs_rescued_total"))
 	require.NoError(t, second.end(syscall.SIGTERM), second.log)
+}
+
+// What a secret bought ends with it, and an operator ends all tokens of a client, in every
+// process (I14).
+func TestTokensEndInBothProcesses(t *testing.T) {
+	t.Parallel()
+	clients, store := clientsFile(t), shared.empty(t)
+	first, second := launch(t, clients, store, "CORRIDOR_TOKEN_LIFETIME=1h"), launch(t, clients, store)
+	requireLifetime := func(p *process, seconds float64) {
+		_, body := p.do(http.MethodPost, "/v1/auth/oauth2/token", fmt.Sprintf(`{"client_id":"beta","client_secret":%q}`, betaSecret))
+		require.InDelta(t, seconds, body["expires_in"], 0)
+	}
+	requireLifetime(first, 3600)
+	requireLifetime(second, 86400)
+	works := func(token string) (n int) {
+		for _, p := range []*process{first, second} {
+			p.token = token
+			status, _ := p.do(http.MethodGet, "/v1/rate-locks/rl_none", "")
+			require.Contains(t, []int{http.StatusUnauthorized, http.StatusNotFound}, status)
+			if status == http.StatusNotFound {
+				n++
+			}
+		}
+		return n
+	}
+	acmes := first.token
+	require.Equal(t, http.StatusOK, second.login("beta", betaSecret))
+	betas := second.token
+	require.Equal(t, 2, works(acmes))
+
+	text, err := os.ReadFile(clients)
+	require.NoError(t, err)
+	hash := func(secret string) string { sum := sha256.Sum256([]byte(secret)); return hex.EncodeToString(sum[:]) }
+	write(t, clients, strings.Replace(string(text), hash(acmeSecret), hash("another secret"), 1))
+	first.eventually(func() bool { return works(acmes) == 0 }, "a token outlives its secret")
+	require.Equal(t, 2, works(betas))
+
+	code, out, errs := command(t, "", nil, "client", "revoke", "beta", "--store", store)
+	require.Zero(t, code, errs)
+	require.Equal(t, "tokens revoked: 3\n", out)
+	first.eventually(func() bool { return works(betas) == 0 }, "a token works after client revoke")
+	require.Equal(t, http.StatusOK, first.login("beta", betaSecret))
+	require.Equal(t, 2, works(first.token), "a new token")
+	require.Equal(t, 1, rows(t, store, `SELECT count(*) FROM audit WHERE act = 'client.revoked' AND client = 'operator' AND owner = 'beta' AND object = 'beta'`))
+	for _, p := range []*process{first, second} {
+		require.NoError(t, p.end(syscall.SIGTERM), p.log)
+	}
 }
 
 // The stopping process completes its requests, the other process takes over its work at

@@ -31,6 +31,29 @@ func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
 	return clientID, clientSecret, nil
 }
 
+// Revocation is the decoded body of the revocation of a token. The credentials are
+// empty if it has none.
+type Revocation struct{ Token, ClientID, ClientSecret string }
+
+// DecodeRevocation decodes the body of the revocation route. It returns
+// [errcodes.TokenInvalidBody] unless the body is a JSON object whose fields are strings
+// or null and not repeated, or if token is missing or empty.
+func DecodeRevocation(body []byte) (Revocation, error) {
+	var r Revocation
+	err := decodeStrings(body, []field{
+		{name: "token", into: &r.Token, optional: true},
+		{name: "client_id", into: &r.ClientID, optional: true},
+		{name: "client_secret", into: &r.ClientSecret, optional: true},
+	})
+	if err != nil {
+		return Revocation{}, errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
+	}
+	if r.Token == "" {
+		return Revocation{}, errcodes.New(errcodes.TokenInvalidBody, "token is required")
+	}
+	return r, nil
+}
+
 // Validation is the decoded body of an account validation (SPEC 2.7), not checked yet.
 type Validation struct {
 	MerchantID, Country, AccountType, AccountIdentifier, BankCode, AccountHolderName string

@@ -16,7 +16,7 @@ import (
 func (w *worlds) clientActions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"client put": w.putClient, "client get": w.getClient, "token issue": w.issueToken, "token use": w.useToken,
-		"token put": w.putToken, "token purge": w.purgeTokens, "secret": w.shareSecret,
+		"token put": w.putToken, "token purge": w.purgeTokens, "revoke all": w.revokeAll, "secret": w.shareSecret,
 	}
 }
 
@@ -26,6 +26,9 @@ func (*worlds) clientID(t *rapid.T) string {
 
 func (w *worlds) putClient(t *rapid.T) {
 	c := ports.Client{ID: w.clientID(t), Disabled: rapid.IntRange(0, 4).Draw(t, "disabled") == 0}
+	if rapid.IntRange(0, 4).Draw(t, "revoked") == 0 {
+		c.RevokedBefore = w.clock.Now()
+	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "secrets") {
 		c.Secrets = append(c.Secrets, ports.ClientSecret{
 			SHA256: clientauth.HashSecret(fmt.Sprintf("secret-%d", i)), NotBefore: w.clock.Now().Add(-time.Hour),
@@ -57,10 +60,10 @@ func (w *worlds) issueToken(t *rapid.T) {
 }
 
 func (w *worlds) useToken(t *rapid.T) {
-	token, revoke := draw(t, w.tokens, "token"), rapid.IntRange(0, 3).Draw(t, "revoke") == 0
+	token, revoke, id := draw(t, w.tokens, "token"), rapid.IntRange(0, 3).Draw(t, "revoke") == 0, w.clientID(t)
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Client, error) {
 		if revoke {
-			return ports.Client{}, w.logins.Revoke(ctx, token)
+			return ports.Client{}, w.logins.Revoke(ctx, id, token)
 		}
 		return w.logins.Authenticate(ctx, token)
 	})
@@ -68,8 +71,11 @@ func (w *worlds) useToken(t *rapid.T) {
 
 func (w *worlds) putToken(t *rapid.T) {
 	now := w.clock.Now()
-	tok := ports.Token{SHA256: sha256.Sum256([]byte{byte(rapid.IntRange(0, 3).Draw(t, "token"))}), ClientID: w.clientID(t), IssuedAt: now, ExpiresAt: now.Add(time.Hour)}
-	how := rapid.IntRange(0, 2).Draw(t, "how")
+	tok := ports.Token{
+		SHA256: sha256.Sum256([]byte{byte(rapid.IntRange(0, 6).Draw(t, "token"))}), ClientID: w.clientID(t), SecretSHA256: clientauth.HashSecret("secret-0"),
+		IssuedAt: now, ExpiresAt: now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "hours")) * time.Hour),
+	}
+	how, keep := rapid.IntRange(0, 4).Draw(t, "how"), rapid.SampledFrom([]int{0, 1, 2, 3, 10_000, 10_001}).Draw(t, "keep")
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Token, error) {
 		switch how {
 		case 0:
@@ -77,8 +83,15 @@ func (w *worlds) putToken(t *rapid.T) {
 		case 1:
 			return w.Tokens().Token(ctx, tok.SHA256)
 		default:
-			return ports.Token{}, w.Tokens().PutToken(ctx, tok)
+			return ports.Token{}, w.Tokens().PutToken(ctx, tok, keep)
 		}
+	})
+}
+
+func (w *worlds) revokeAll(t *rapid.T) {
+	id := w.clientID(t)
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) {
+		return w.Tokens().RevokeAll(ctx, id, storemodel.AuditRow)
 	})
 }
 

@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http/httptest"
 	"testing"
@@ -76,6 +78,10 @@ func theAuditTrailRecordsEveryChange(t *testing.T, p place) {
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &made))
 		did(w, "192.0.2.1", c.act, made.ID)
 	}
+	another := s.logIn("acme")
+	hash := sha256.Sum256([]byte(another))
+	w = s.do(post("/v1/auth/oauth2/revoke", "", `{"token":"`+another+`","client_id":"acme","client_secret":"s3cret"}`))
+	did(w, "192.0.2.1", ports.ActTokenRevoked, hex.EncodeToString(hash[:]))
 	_, err = h.next().payments.Open(t.Context(), "acme", authstate.Opening{ID: "tx_1", Direction: errcodes.Payin})
 	require.NoError(t, err)
 	want = append(want, ports.AuditRow{At: h.clock.Now(), Act: authstate.EventOpened, Owner: "acme", Object: "tx_1"}) // not over the wire

@@ -49,7 +49,7 @@ func TestAnEncodedSlashNeedsAToken(t *testing.T) { at(t, anEncodedSlashNeedsATok
 
 func anEncodedSlashNeedsAToken(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
-	for _, path := range []string{"/v1/auth/oauth2%2Ftoken", "/v1/auth%2Foauth2/token", "/v1%2Fauth/oauth2/token"} {
+	for _, path := range []string{"/v1/auth/oauth2%2Ftoken", "/v1/auth%2Foauth2/token", "/v1%2Fauth/oauth2/token", "/v1/auth/oauth2%2Frevoke"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			w := a.do(request{method: method, path: path})
 			assert.Equal(t, http.StatusUnauthorized, w.Code, path)

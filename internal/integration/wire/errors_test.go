@@ -96,6 +96,65 @@ func theTokenRouteHasItsStatuses(t *testing.T, p place) {
 	}
 }
 
+// The bodies and the credentials have the errors of the token route.
+func TestTheRevocationRouteHasItsStatuses(t *testing.T) {
+	at(t, theRevocationRouteHasItsStatuses, shared)
+}
+
+func theRevocationRouteHasItsStatuses(t *testing.T, p place) {
+	const path = "/v1/auth/oauth2/revoke"
+	const token = `{"token":"unknown"}`
+	with := func(id, secret string) string {
+		return `{"token":"unknown","client_id":"` + id + `","client_secret":"` + secret + `"}`
+	}
+	const invalid = `{"error":"Invalid request body"}`
+	const missing = `{"error":"client_id and client_secret are required"}`
+	const wrong = `{"error":"Invalid client credentials"}`
+	for _, c := range []struct {
+		name   string
+		q      request
+		err    error
+		status int
+		body   string
+	}{
+		{"200 with credentials", post(path, "", with("acme", "s3cret")), nil, 200, "{}"},
+		{"200 with a bearer token", post(path, acmesToken, token), nil, 200, "{}"},
+		{"200 with empty credentials and a bearer token", post(path, acmesToken, with("", "")), nil, 200, "{}"},
+		{"200 with null credentials and a bearer token", post(path, acmesToken, `{"token":"unknown","client_id":null,"client_secret":null}`), nil, 200, "{}"},
+		{"200 with credentials, whatever Authorization says", post(path, "nonsense", with("acme", "s3cret")), nil, 200, "{}"},
+		{"400 truncated", post(path, acmesToken, token[:9]), nil, 400, invalid},
+		{"400 no body", post(path, acmesToken, ""), nil, 400, invalid},
+		{"400 a number for the token", post(path, acmesToken, `{"token":1}`), nil, 400, invalid},
+		{"400 a token twice", post(path, acmesToken, `{"token":"a","token":"b"}`), nil, 400, invalid},
+		{"400 a form", post(path, acmesToken, "token=unknown").with("Content-Type", form), nil, 400, invalid},
+		{"400 no token", post(path, acmesToken, "{}"), nil, 400, `{"error":"token is required"}`},
+		{"400 an empty token", post(path, "", `{"token":"","client_id":"acme","client_secret":"s3cret"}`), nil, 400, `{"error":"token is required"}`},
+		{"400 neither credentials nor a bearer token", post(path, "", token), nil, 400, missing},
+		{"400 no secret, whatever Authorization says", post(path, acmesToken, `{"token":"unknown","client_id":"acme"}`), nil, 400, missing},
+		{"400 no id", post(path, acmesToken, `{"token":"unknown","client_secret":"s3cret"}`), nil, 400, missing},
+		{"401 unknown client", post(path, "", with("nobody", "s3cret")), nil, 401, wrong},
+		{"401 wrong secret, whatever Authorization says", post(path, acmesToken, with("acme", "wrong")), nil, 401, wrong},
+		{"401 an unknown bearer token", post(path, "tok-nobody", token), nil, 401, `{"error":"Unauthorized"}`},
+		{"401 another scheme", post(path, "", token).with("Authorization", "Basic x"), nil, 401, `{"error":"Unauthorized"}`},
+		{"405 another method", request{method: "GET", path: path}, nil, 405, `{"error":"Method not allowed"}`},
+		{"413 a body of 2 MiB", post(path, "", huge), nil, 413, `{"error":"The request body is too large"}`},
+		{"500 an unexpected error", post(path, acmesToken, token), errors.New("canary"), 500, `{"error":"An unknown error occurred"}`},
+		{"503 an outage", post(path, "", with("acme", "s3cret")), errcodes.New(errcodes.Unavailable, "canary"), 503, `{"error":"Authentication service unavailable"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAPI(t, p, httpserver.Config{})
+			a.auth.err = c.err
+			for range 2 { // twice with the same response
+				w := a.do(c.q)
+				assert.Equal(t, c.status, w.Code)
+				assert.Equal(t, c.body, w.Body.String())
+				assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
+				assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+			}
+		})
+	}
+}
+
 // I15: this includes all headers except the trace id.
 func TestBothCausesOf401HaveOneResponse(t *testing.T) {
 	at(t, bothCausesOf401HaveOneResponse, shared)

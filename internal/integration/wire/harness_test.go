@@ -32,19 +32,28 @@ var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // auth knows the clients acme and beta by the tokens tok-acme and tok-beta.
 type auth struct {
-	err   error // returned by both methods
+	err   error // returned by all methods
 	panic any
 }
 
-func (a *auth) Issue(_ context.Context, id, secret string) (string, time.Duration, error) {
+func (a *auth) Issue(ctx context.Context, id, secret string) (string, time.Duration, error) {
+	_, err := a.Verify(ctx, id, secret)
+	return "tok-acme", 24 * time.Hour, err
+}
+
+func (a *auth) Verify(_ context.Context, id, secret string) (ports.Client, error) {
 	if a.panic != nil {
 		panic(a.panic)
 	}
 	if a.err == nil && (id != "acme" || secret != "s3cret") {
-		return "", 0, errcodes.New(errcodes.TokenInvalidCredentials, "")
+		return ports.Client{}, errcodes.New(errcodes.TokenInvalidCredentials, "")
 	}
-	return "tok-acme", 24 * time.Hour, a.err
+	return ports.Client{ID: id}, a.err
 }
+
+func (a *auth) Revoke(context.Context, string, string) error { return a.err }
+
+func (a *auth) Active(context.Context, string, time.Time) error { return a.err }
 
 func (a *auth) Authenticate(_ context.Context, token string) (ports.Client, error) {
 	if a.err != nil {

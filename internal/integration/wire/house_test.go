@@ -208,6 +208,27 @@ func (s *scriptedAuth) Issue(ctx context.Context, id, secret string) (string, ti
 	return s.real.Issue(ctx, id, secret)
 }
 
+func (s *scriptedAuth) Verify(ctx context.Context, id, secret string) (ports.Client, error) {
+	if s.panic != nil || s.err != nil {
+		return s.auth.Verify(ctx, id, secret)
+	}
+	return s.real.Verify(ctx, id, secret)
+}
+
+func (s *scriptedAuth) Revoke(ctx context.Context, clientID, token string) error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.real.Revoke(ctx, clientID, token)
+}
+
+func (s *scriptedAuth) Active(ctx context.Context, clientID string, since time.Time) error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.real.Active(ctx, clientID, since)
+}
+
 func (s *scriptedAuth) Authenticate(ctx context.Context, token string) (ports.Client, error) {
 	if s.err != nil {
 		return ports.Client{}, s.err

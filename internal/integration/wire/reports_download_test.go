@@ -17,9 +17,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -182,6 +184,21 @@ func invalidLinksHaveOneResponse(t *testing.T, p place) {
 		assert.Empty(t, w.Header().Get("Content-Disposition"), name)
 	}
 	download.path += "?x=%zz"
+	acme := ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}}
+	for name, change := range map[string]func(c *ports.Client){
+		"of a disabled client":          func(c *ports.Client) { c.Disabled = true },
+		"made before tokens were ended": func(c *ports.Client) { c.RevokedBefore = a.clock.Now().Add(time.Millisecond) },
+	} {
+		changed := acme
+		change(&changed)
+		require.NoError(t, a.next().clients.PutClient(t.Context(), changed, storemodel.AuditRow))
+		w := a.do(download)
+		assert.Equal(t, 404, w.Code, name)
+		assert.JSONEq(t, `{"message":"No such download, or it has expired","error":"Not Found","statusCode":404}`, w.Body.String(), name)
+		assert.Empty(t, w.Header().Get("Content-Disposition"), name)
+	}
+	acme.RevokedBefore = a.clock.Now()
+	require.NoError(t, a.next().clients.PutClient(t.Context(), acme, storemodel.AuditRow))
 	a.clock.Advance(report.DefaultLinkLife - time.Millisecond)
 	assert.Equal(t, 200, a.do(download).Code, "a query is nothing to a link")
 	a.clock.Advance(time.Millisecond)

@@ -48,15 +48,40 @@ func aRevokedTokenIsRejected(t *testing.T, p place) {
 	for i, one := range s.processes {
 		token := s.logIn("acme")
 		require.Empty(t, s.refusedOn(token), "good wherever it was issued")
-		require.NoError(t, one.auth.Revoke(t.Context(), token))
+		require.NoError(t, one.auth.Revoke(t.Context(), "acme", token))
 		assert.Contains(t, s.refusedOn(token), i)
 		s.clock.Advance(clientauth.MaxCacheFor)
 		s.allRefuse(token)
 		unseen := s.logIn("acme")
-		require.NoError(t, one.auth.Revoke(t.Context(), unseen))
+		require.NoError(t, one.auth.Revoke(t.Context(), "acme", unseen))
 		s.allRefuse(unseen)
 	}
 	assert.Empty(t, s.refusedOn(kept), "another token of the client")
+}
+
+// I14, I31: a client ends its own tokens over the wire, and nobody else's.
+func TestAClientRevokesItsTokens(t *testing.T) { at(t, aClientRevokesItsTokens, shared) }
+
+func aClientRevokesItsTokens(t *testing.T, p place) {
+	s := newStory(t, p)
+	betas, another := s.logIn("beta"), s.logIn("acme")
+	revoke := func(bearer, token, more string) {
+		w := s.do(post("/v1/auth/oauth2/revoke", bearer, `{"token":"`+token+`"`+more+`}`))
+		require.Equal(t, 200, w.Code, w.Body)
+		require.Equal(t, "{}", w.Body.String())
+		s.clock.Advance(clientauth.MaxCacheFor)
+	}
+	const acme = `,"client_id":"acme","client_secret":"s3cret"`
+	revoke(s.token, betas, "")
+	revoke("", betas, acme)
+	revoke(betas, betas, acme) // the credentials decide
+	assert.Empty(t, s.refusedOn(betas), "another client's")
+	revoke("", another, acme)
+	s.allRefuse(another)
+	assert.Empty(t, s.refusedOn(s.token))
+	revoke(s.token, s.token, "")
+	s.allRefuse(s.token)
+	assert.Empty(t, s.refusedOn(betas))
 }
 
 // I14: tokens of a disabled client are invalid on all servers.

@@ -85,6 +85,20 @@ var auditChecks = []storeCheck{
 			k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke again")
 		})
 	}},
+	{"revoking all tokens of a client leaves one row", func(k *storeKit) {
+		k.Need(k.Tokens != nil, "Tokens")
+		row := act("a client")
+		row.Owner = "somebody"
+		want := row
+		want.Owner = token("").ClientID
+		k.mustLeave("two revocations", []ports.AuditRow{want, want}, func() {
+			k.putToken(token("a"))
+			k.putToken(token("b"))
+			for range 2 { // the second time there are none
+				k.OK(errOf(k.Tokens.RevokeAll(k.Context(), want.Owner, row)), "RevokeAll")
+			}
+		})
+	}},
 	{"each replayed or discarded event leaves a row", auditOfDeadLetters},
 	{"a done context returns its code and leaves no row", func(k *storeKit) {
 		writes := k.auditedWrites()

@@ -92,6 +92,9 @@ func (k *storeKit) auditedWrites() map[string]func(ctx context.Context, row port
 		have := token("have")
 		k.putToken(have)
 		all["Revoke"] = func(ctx context.Context, row ports.AuditRow) error { return k.Tokens.Revoke(ctx, have.SHA256, row) }
+		all["RevokeAll"] = func(ctx context.Context, row ports.AuditRow) error {
+			return errOf(k.Tokens.RevokeAll(ctx, "a client without tokens", row))
+		}
 	}
 	if k.DeadLetters != nil && k.Outbox != nil && k.RateLocks != nil {
 		k.bury("replayed", "discarded")

@@ -188,6 +188,7 @@ const (
 	rowsLost      = "a lost acknowledgement loses both the rows and the record, or neither"
 	rowsAtOnce    = "concurrent changes lose no rows"
 	rowOfRevoke   = "revoking a token leaves a row, and revoking an unknown token does not"
+	rowOfClient   = "revoking all tokens of a client leaves one row"
 	rowsOfLetters = "each replayed or discarded event leaves a row"
 )
 
@@ -249,6 +250,12 @@ var auditFlaws = slices.Concat(
 				return replay(ctx, now, sane(r), ids...)
 			}
 		})},
+		{"stores an impossible row of the revocation of a client", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
+			revokeAll := b.tokens.revokeAll
+			b.tokens.revokeAll = func(ctx context.Context, id string, r ports.AuditRow) (int, error) {
+				return revokeAll(ctx, id, sane(r))
+			}
+		})},
 		{"stores an impossible row of a discard", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
 			discard := b.letters.discard
 			b.letters.discard = func(ctx context.Context, r ports.AuditRow, ids ...string) (int, error) {
@@ -281,6 +288,19 @@ var auditFlaws = slices.Concat(
 			}
 			return rows
 		})},
+		{"leaves no row for a client without tokens", rowOfClient, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+			return rows[:min(len(rows), 1)]
+		})},
+		{"leaves a row for each token of a client", rowOfClient, func(b *bundle) {
+			revokeAll := b.tokens.revokeAll
+			b.tokens.revokeAll = func(ctx context.Context, id string, r ports.AuditRow) (int, error) {
+				n, err := revokeAll(ctx, id, r)
+				for range n - 1 {
+					records(b, []ports.AuditRow{r})
+				}
+				return n, err
+			}
+		}},
 		{"stores one row for many events", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
 			return slices.CompactFunc(rows, func(a, b ports.AuditRow) bool { return a.Act == b.Act })
 		})},

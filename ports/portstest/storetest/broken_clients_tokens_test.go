@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -25,13 +26,55 @@ func onToken(b *bundle, fn func(v *ports.Token, err error) error) {
 func overwrites(b *bundle) {
 	var mu sync.Mutex
 	put, revoke := b.tokens.put, b.tokens.revoke
-	b.tokens.put = func(ctx context.Context, v ports.Token) error {
+	b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if err := revoke(ctx, v.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}); err != nil {
 			return err
 		}
-		return put(ctx, v)
+		return put(ctx, v, keep)
+	}
+}
+
+// keeps lets fn change the number of tokens to keep, or the token.
+func keeps(fn func(v *ports.Token, keep *int)) func(b *bundle) {
+	return func(b *bundle) {
+		put := b.tokens.put
+		b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
+			fn(&v, &keep)
+			return put(ctx, v, keep)
+		}
+	}
+}
+
+func keepsAll(_ *ports.Token, keep *int) { *keep = ports.MaxPage }
+
+// evictsBeforeItPuts removes what expires first, the new token included.
+func evictsBeforeItPuts(b *bundle) {
+	put, revoke := b.tokens.put, b.tokens.revoke
+	var all []ports.Token
+	b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
+		all = append(all, v)
+		mine := slices.DeleteFunc(slices.Clone(all), func(o ports.Token) bool { return o.ClientID != v.ClientID })
+		err := put(ctx, v, ports.MaxPage)
+		slices.SortFunc(mine, func(a, b ports.Token) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
+		for _, o := range mine[:max(len(mine)-keep, 0)] {
+			err = errors.Join(err, revoke(ctx, o.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}))
+		}
+		return err
+	}
+}
+
+// revokesAllOf lets fn change the client whose tokens are revoked, and their number.
+func revokesAllOf(fn func(id string, n int) (string, int)) func(b *bundle) {
+	return func(b *bundle) {
+		revokeAll := b.tokens.revokeAll
+		b.tokens.revokeAll = func(ctx context.Context, id string, audit ports.AuditRow) (int, error) {
+			id, _ = fn(id, 0)
+			n, err := revokeAll(ctx, id, audit)
+			_, n = fn(id, n)
+			return n, err
+		}
 	}
 }
 
@@ -47,6 +90,8 @@ func purgesAt(by time.Duration) func(b *bundle) {
 const (
 	revoked = "a revoked token is not found"
 	purged  = "a purge removes what expired by the time, and nothing else"
+	kept    = "of a client's tokens the last ones to expire stay, with the new one"
+	ended   = "RevokeAll removes a client's tokens and returns their number"
 	bounded = "a purge removes at most n and returns how many"
 )
 
@@ -80,7 +125,7 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 	flawedStore{"stores every concurrent token", "of many concurrent tokens of one hash one is stored", overwrites},
 	flawedStore{"compares 31 bytes of a hash", "hashes that differ in one byte are different tokens", func(b *bundle) {
 		put, token := b.tokens.put, b.tokens.token
-		b.tokens.put = func(ctx context.Context, v ports.Token) error { v.SHA256[31] = 0; return put(ctx, v) }
+		b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error { v.SHA256[31] = 0; return put(ctx, v, keep) }
 		b.tokens.token = func(ctx context.Context, h [32]byte) (ports.Token, error) {
 			short := h
 			short[31] = 0
@@ -101,6 +146,22 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 			return revoke(ctx, h, audit)
 		}
 	}},
+	flawedStore{"forgets the secret of a token", "a token is returned as it was put", func(b *bundle) {
+		onToken(b, func(v *ports.Token, err error) error { v.SecretSHA256 = [32]byte{}; return err })
+	}},
+	flawedStore{"keeps every token", kept, keeps(keepsAll)},
+	flawedStore{"keeps one token too many", kept, keeps(func(_ *ports.Token, keep *int) { *keep++ })},
+	flawedStore{"keeps one token too few", kept, keeps(func(_ *ports.Token, keep *int) { *keep = max(*keep-1, 1) })},
+	flawedStore{"counts the tokens of all clients", kept, keeps(func(v *ports.Token, _ *int) { v.ClientID = "client" })},
+	flawedStore{"removes the new token", kept, evictsBeforeItPuts},
+	flawedStore{"keeps any number", "the number of tokens to keep is 1 to 10,000", keeps(func(_ *ports.Token, keep *int) { *keep = min(max(*keep, 1), ports.MaxPage) })},
+	flawedStore{"keeps the tokens of concurrent calls", "concurrent calls keep as many tokens of a client as one call", keeps(keepsAll)},
+	flawedStore{"ends nothing", ended, revokesAllOf(func(_ string, n int) (string, int) { return "nobody", n })},
+	flawedStore{"ends another client's tokens", ended, func(b *bundle) {
+		revokesAllOf(func(id string, n int) (string, int) { return id[:len("client-1")], n })(b)
+		keeps(func(v *ports.Token, _ *int) { v.ClientID = v.ClientID[:min(len(v.ClientID), len("client-1"))] })(b)
+	}},
+	flawedStore{"does not count ended tokens", ended, revokesAllOf(func(id string, _ int) (string, int) { return id, 0 })},
 	flawedStore{"excludes the time of a purge", purged, purgesAt(-time.Millisecond)},
 	flawedStore{"purges too much", purged, purgesAt(time.Millisecond)},
 	flawedStore{"purges more than n", bounded, func(b *bundle) {
@@ -157,6 +218,9 @@ var clientFlaws = slices.Concat(
 		}},
 		{"enables every client", asPut, func(b *bundle) {
 			onClient(b, func(c *ports.Client) { c.Disabled = false })
+		}},
+		{"forgets when tokens were revoked", asPut, func(b *bundle) {
+			onClient(b, func(c *ports.Client) { c.RevokedBefore = time.Time{} })
 		}},
 		{"reads no merchants as an empty one", "a client without secrets and merchants is returned unchanged", func(b *bundle) {
 			onClient(b, func(c *ports.Client) {

@@ -37,7 +37,9 @@ func ignoreContexts(b *bundle) {
 	b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 		return inner.clients.put(deaf(ctx), c, audit)
 	}
-	b.tokens.put = func(ctx context.Context, v ports.Token) error { return inner.tokens.put(deaf(ctx), v) }
+	b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
+		return inner.tokens.put(deaf(ctx), v, keep)
+	}
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return inner.validations.save(deaf(ctx), c)
 	}
@@ -73,7 +75,9 @@ func contextsTooLate(b *bundle) {
 	b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 		return broken.OrDone(ctx, inner.clients.put(ctx, c, audit))
 	}
-	b.tokens.put = func(ctx context.Context, v ports.Token) error { return broken.OrDone(ctx, inner.tokens.put(ctx, v)) }
+	b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
+		return broken.OrDone(ctx, inner.tokens.put(ctx, v, keep))
+	}
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return broken.OrDone(ctx, inner.validations.save(ctx, c))
 	}

@@ -68,10 +68,11 @@ type clientMethods struct {
 }
 
 type tokenMethods struct {
-	put    func(context.Context, ports.Token) error
-	token  func(context.Context, [32]byte) (ports.Token, error)
-	revoke func(context.Context, [32]byte, ports.AuditRow) error
-	purge  func(context.Context, time.Time, int) (int, error)
+	put       func(context.Context, ports.Token, int) error
+	token     func(context.Context, [32]byte) (ports.Token, error)
+	revoke    func(context.Context, [32]byte, ports.AuditRow) error
+	revokeAll func(context.Context, string, ports.AuditRow) (int, error)
+	purge     func(context.Context, time.Time, int) (int, error)
 }
 
 type validationMethods struct {
@@ -116,7 +117,7 @@ func newBundle(tb testing.TB) *bundle {
 	b.outbox = outboxMethods{ob.Claim, ob.Ack, ob.Retry, ob.Bury}
 	b.work = workMethods{wk.Claim, wk.Done, wk.Retry, wk.Bury}
 	b.clients = clientMethods{cl.Client, cl.PutClient}
-	b.tokens = tokenMethods{tk.PutToken, tk.Token, tk.Revoke, tk.PurgeTokens}
+	b.tokens = tokenMethods{tk.PutToken, tk.Token, tk.Revoke, tk.RevokeAll, tk.PurgeTokens}
 	dl, tr := store.DeadLetters(), store.Transactions()
 	b.letters = letterMethods{dl.Buried, dl.Replay, dl.Discard}
 	b.transactions = transactionMethods{tr.Save, tr.Transaction}
@@ -218,12 +219,17 @@ func (s clients) PutClient(ctx context.Context, c ports.Client, audit ports.Audi
 
 type tokens struct{ b *bundle }
 
-func (s tokens) PutToken(ctx context.Context, v ports.Token) error { return s.b.tokens.put(ctx, v) }
+func (s tokens) PutToken(ctx context.Context, v ports.Token, keep int) error {
+	return s.b.tokens.put(ctx, v, keep)
+}
 func (s tokens) Token(ctx context.Context, h [32]byte) (ports.Token, error) {
 	return s.b.tokens.token(ctx, h)
 }
 func (s tokens) Revoke(ctx context.Context, h [32]byte, audit ports.AuditRow) error {
 	return s.b.tokens.revoke(ctx, h, audit)
+}
+func (s tokens) RevokeAll(ctx context.Context, clientID string, audit ports.AuditRow) (int, error) {
+	return s.b.tokens.revokeAll(ctx, clientID, audit)
 }
 func (s tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
 	return s.b.tokens.purge(ctx, before, n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ var clientChecks = []storeCheck{
 		k.putClient(other)
 		k.putClient(client("acme"))
 		want := client("acme")
-		want.Secrets, want.Merchants, want.Disabled = want.Secrets[2:], []string{"merchant-b"}, false
+		want.Secrets, want.Merchants, want.Disabled, want.RevokedBefore = want.Secrets[2:], []string{"merchant-b"}, false, time.Time{}
 		k.putClient(want)
 		k.Same(k.client("acme"), want, "the replaced client")
 		k.Same(k.client("zenith"), other, "the other client")
@@ -96,8 +97,9 @@ func client(id string) ports.Client {
 			{SHA256: hash("current")},
 			{SHA256: hash("next"), NotBefore: kit.Epoch.Add(-time.Millisecond), NotAfter: time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC)},
 		},
-		Merchants: []string{"merchant-z", "merchant-a", "Merchant-a ", "m\x00\xff,\"'", ""},
-		Disabled:  true,
+		Merchants:     []string{"merchant-z", "merchant-a", "Merchant-a ", "m\x00\xff,\"'", ""},
+		Disabled:      true,
+		RevokedBefore: kit.Epoch.Add(time.Millisecond),
 	}
 }
 
@@ -148,11 +150,44 @@ var tokenChecks = []storeCheck{
 		k.putToken(first)
 		second := first
 		second.ClientID, second.ExpiresAt = "client-2", kit.Epoch.Add(2*time.Hour)
-		k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of an existing hash")
+		k.Code(k.Tokens.PutToken(k.Context(), second, 10), errcodes.Conflict, "PutToken of an existing hash")
 		k.hasToken(first)
 	}},
 	{"of many concurrent tokens of one hash one is stored", func(k *storeKit) {
-		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) }))
+		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a"), 10) }))
+	}},
+	{"of a client's tokens the last ones to expire stay, with the new one", tokensKept},
+	{"the number of tokens to keep is 1 to 10,000", func(k *storeKit) {
+		for keep, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, ports.MaxPage: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
+			k.Case(strconv.Itoa(keep), func() {
+				v := token(strconv.Itoa(keep))
+				k.Code(k.Tokens.PutToken(k.Context(), v, keep), want, "PutToken")
+				if want != "" {
+					k.noToken(v)
+				}
+			})
+		}
+	}},
+	{"concurrent calls keep as many tokens of a client as one call", func(k *storeKit) {
+		// Calls that overlap are rare, and those after them remove what they left.
+		for round := range 2 * kit.Racers {
+			var all []ports.Token
+			for i := range 4 {
+				v := token(fmt.Sprint(round, " ", i))
+				v.ClientID = fmt.Sprint("client-", round)
+				all = append(all, v)
+			}
+			for _, err := range kit.Race(len(all), func(i int) error { return k.Tokens.PutToken(k.Context(), all[i], 2) }) {
+				k.OK(err, "PutToken")
+			}
+			kept := 0
+			for _, v := range all {
+				if errOf(k.Tokens.Token(k.Context(), v.SHA256)) == nil {
+					kept++
+				}
+			}
+			k.Same(kept, 2, "the number of tokens that remain")
+		}
 	}},
 	{"hashes that differ in one byte are different tokens", hashesApart},
 	{"a revoked token is not found", func(k *storeKit) {
@@ -166,6 +201,21 @@ var tokenChecks = []storeCheck{
 		k.hasToken(b)
 		tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
 		k.noToken(a)
+	}},
+	{"RevokeAll removes a client's tokens and returns their number", func(k *storeKit) {
+		other := token("other")
+		other.ClientID = "client-10"
+		k.putToken(other)
+		for range 2 { // the second time there are none
+			k.putToken(token("a"))
+			k.putToken(token("b"))
+			for _, want := range []int{2, 0} {
+				k.Same(kit.Got(k.Tokens.RevokeAll(k.Context(), "client-1", anyAct)).OK(k, "RevokeAll"), want, "the number of revoked tokens")
+				k.noToken(token("a"))
+				k.noToken(token("b"))
+			}
+		}
+		k.hasToken(other)
 	}},
 	{"a purge removes what expired by the time, and nothing else", tokenPurges.byInstant},
 	{"a purge removes at most n and returns how many", tokenPurges.bounded},
@@ -194,11 +244,54 @@ var tokenChecks = []storeCheck{
 }
 
 func token(text string) ports.Token {
-	return ports.Token{SHA256: sha256.Sum256([]byte(text)), ClientID: "client-1", IssuedAt: kit.Epoch, ExpiresAt: kit.Epoch.Add(time.Hour)}
+	return ports.Token{
+		SHA256: sha256.Sum256([]byte(text)), ClientID: "client-1", SecretSHA256: sha256.Sum256([]byte("secret of " + text)),
+		IssuedAt: kit.Epoch, ExpiresAt: kit.Epoch.Add(time.Hour),
+	}
 }
 
 func (k *storeKit) putToken(v ports.Token) {
-	k.OK(k.Tokens.PutToken(k.Context(), v), "PutToken")
+	k.OK(k.Tokens.PutToken(k.Context(), v, ports.MaxPage), "PutToken")
+}
+
+// tokensKept puts tokens of two clients and then one more, each time with another
+// number of tokens to keep.
+func tokensKept(k *storeKit) {
+	at := func(client string, hash byte, minutes int) ports.Token {
+		v := token("")
+		v.SHA256, v.ClientID, v.ExpiresAt = sha256.Sum256([]byte(client)), client, kit.Epoch.Add(time.Duration(minutes)*time.Minute)
+		v.SHA256[0] = hash
+		return v
+	}
+	for keep := 1; keep <= 6; keep++ {
+		for name, minutes := range kit.ByName(map[string]int{"the first to expire": -1, "the last to expire": 9}) {
+			k.Case(fmt.Sprintf("%d with %s", keep, name), func() {
+				mine := fmt.Sprint("client-", keep, " ", name)
+				// In the order in which they go. Two expire at once, their order is that of the hashes.
+				old := []ports.Token{at(mine, 9, 0), at(mine, 0x7f, 1), at(mine, 0x80, 1), at(mine, 1, 2)}
+				theirs := []ports.Token{at(mine+" ", 2, -5), at(mine+" ", 3, 1)}
+				for _, i := range []int{2, 0, 3, 1} {
+					k.putToken(old[i])
+				}
+				for _, v := range theirs {
+					k.putToken(v)
+				}
+				last := at(mine, 4, minutes)
+				k.OK(k.Tokens.PutToken(k.Context(), last, keep), "PutToken")
+				k.hasToken(last)
+				for i, v := range old {
+					if len(old)-i < keep {
+						k.hasToken(v)
+					} else {
+						k.noToken(v)
+					}
+				}
+				for _, v := range theirs {
+					k.hasToken(v)
+				}
+			})
+		}
+	}
 }
 
 func (k *storeKit) hasToken(want ports.Token) {
@@ -241,9 +334,10 @@ func hashesApart(k *storeKit) {
 
 func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"PutToken":    func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
+		"PutToken":    func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh, 10) },
 		"Token":       func(ctx context.Context) error { return errOf(k.Tokens.Token(ctx, have.SHA256)) },
 		"Revoke":      func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256, anyAct) },
+		"RevokeAll":   func(ctx context.Context) error { return errOf(k.Tokens.RevokeAll(ctx, have.ClientID, anyAct)) },
 		"PurgeTokens": func(ctx context.Context) error { return errOf(k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)) },
 	}
 }
