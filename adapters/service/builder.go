@@ -88,7 +88,7 @@ func (b *builder) service() (*Service, error) {
 	s, err := b.wire(listener, parts, feed, clients)
 	if err == nil {
 		b.warnOfMarkets(parts.connectors)
-		for _, line := range b.unsafe(listener.Addr(), parts) {
+		for _, line := range b.unsafe(listener.Addr()) {
 			b.log.Warn("unsafe: " + line)
 		}
 	}

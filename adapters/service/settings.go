@@ -131,7 +131,7 @@ func (c *Settings) publicURL(bound net.Addr) string {
 }
 
 // unsafe returns what is unsafe about the settings, one line each.
-func (b *builder) unsafe(bound net.Addr, parts *accounts) (lines []string) {
+func (b *builder) unsafe(bound net.Addr) (lines []string) {
 	tcp, _ := bound.(*net.TCPAddr)
 	outside := tcp != nil && !tcp.IP.IsLoopback()
 	header, live := b.settings.AddrHeader, !b.settings.Sandbox
@@ -142,7 +142,7 @@ func (b *builder) unsafe(bound net.Addr, parts *accounts) (lines []string) {
 		{!live && outside, "other machines can reach the sandbox, whose client and rates are for experiments"},
 		{live && outside && header == "", "other machines can reach plain HTTP: listen on 127.0.0.1, behind a proxy with TLS"},
 		{live && outside && header != "", "everybody who can reach the listener can forge " + header + ": let only the proxy reach it"},
-		{live && len(parts.keys) == 0, "personal data is sealed with a key that is in the store itself: set " + dataKeysEnv},
+		{live && os.Getenv(dataKeysEnv) == "", "personal data is sealed with a key that is in the store itself: set " + dataKeysEnv},
 		{live && os.Getenv(clientsEnv) != "", clientsEnv + " has the secrets of clients in plain text: use --clients-file, which has their hashes"},
 		{live && b.store.Unverified, "the certificate of the database is not checked: set sslmode=verify-full in --store"},
 		{live && b.settings.Limits.RateLimit == 0, "clients may send any number of requests: --rate-limit is 0"},

@@ -86,6 +86,7 @@ var single = map[string]string{
 	"TestNothingPersonalIsLoggedOrStored":            "a file is searched; see TestNothingSecretIsInTheDatabase",
 	// These run on PostgreSQL with as many processes as they need.
 	"TestRoundsAreShared":                            onPostgres,
+	"TestTokensEndInBothProcesses":                   onPostgres,
 	"TestAnotherProcessEndsTheValidationOfADeadOne":  onPostgres,
 	"TestAnotherProcessCompletesTheWorkOfADeadOne":   onPostgres,
 	"TestOneOfTwoStopsUnderLoad":                     onPostgres,
