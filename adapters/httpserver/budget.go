@@ -94,6 +94,9 @@ func (c *charge) release() {
 	c.ended = true
 }
 
+// lost reports whether the request has lost its bytes.
+func (c *charge) lost() bool { return c != nil && c.unless(func() {}) != nil }
+
 // unless runs fn unless the request has lost its bytes. fn and cut never run at once.
 func (c *charge) unless(fn func()) error {
 	c.budget.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestTheBudgetOfBodies compares the budget with a list of requests: never more than the
-// bound is held, only strangers lose what they hold, and the oldest first.
+// TestTheBudgetOfBodies compares the budget with a list of requests (I40): never more than
+// the bound is held, only strangers lose what they hold, and the oldest first.
 func TestTheBudgetOfBodies(t *testing.T) {
 	type request struct {
 		charge         *httpserver.Charge
@@ -84,22 +84,28 @@ func TestAFullBudgetEndsStrangers(t *testing.T) {
 				path, length, strings.Repeat(" ", sent)))
 		}
 		const lock, sent, rest = `{"base":"USD","quote":"ZAR"}`, httpserver.MaxBody - 4000, 4000
-		first, second, third, stranger := dial("a"), dial("b"), dial("c"), dial("d")
+		first, second, third, stranger, waiting := dial("a"), dial("b"), dial("c"), dial("d"), dial("e")
 		begin(first, "/v1/rate-locks", httpserver.MaxBody, sent)
 		begin(stranger, "/v1/auth/oauth2/token", 4096, 4000)
 		require.Nil(t, stranger.answer())
+		const stuck = `{"client_id":"stuck","client_secret":"x"}`
+		begin(waiting, "/v1/auth/oauth2/token", len(stuck), 0)
+		waiting.send(stuck)
+		require.Nil(t, waiting.answer())
 		begin(second, "/v1/rate-locks", httpserver.MaxBody, sent+3000)
 
 		require.Nil(t, second.answer())
-		got := stranger.answer()
-		require.NotNil(t, got, "the stranger's request has ended")
-		assert.Equal(t, 503, got.status)
-		assert.Equal(t, `{"error":"Authentication service unavailable"}`, got.body)
-		assert.Equal(t, "1", got.header.Get("Retry-After"))
+		for _, p := range []*peer{stranger, waiting} {
+			got := p.answer()
+			require.NotNil(t, got, "the stranger's request has ended")
+			assert.Equal(t, 503, got.status)
+			assert.Equal(t, `{"error":"Authentication service unavailable"}`, got.body)
+			assert.Equal(t, "1", got.header.Get("Retry-After"))
+		}
 		assert.True(t, stranger.closed())
 
 		begin(third, "/v1/rate-locks", 10_000, 9_000)
-		got = third.answer()
+		got := third.answer()
 		require.NotNil(t, got, "there is no stranger left")
 		assert.Equal(t, 503, got.status)
 		assert.Equal(t, `{"message":"The service is busy; try again","error":"Service Unavailable","statusCode":503}`, got.body)

@@ -190,9 +190,13 @@ func (c *connections) longest() (found *connection) {
 	return found
 }
 
-// begin ends the count of the headers of a request, which are complete.
+// begin ends the count of the headers of a request, which are complete. Those of a
+// connection that was trusted are not counted.
 func (c *connection) begin() {
 	c.serving.Store(true)
+	if c.trusted.Load() {
+		return
+	}
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
 	c.all.headers -= c.headers

@@ -148,6 +148,7 @@ func (p *peer) get(token string) int {
 	return 0
 }
 
+// I40.
 func TestConnectionsAreBounded(t *testing.T) {
 	bounds := httpserver.ServerConfig{MaxConnections: 3, MaxAddressConnections: 2}
 	for name, test := range map[string]func(t *testing.T, dial func(string) *peer){

@@ -30,7 +30,12 @@ const credentials = `{"client_id":"acme","client_secret":"s3cret"}`
 // and many….
 type auth struct{}
 
-func (auth) Issue(context.Context, string, string) (string, time.Duration, error) {
+// Issue returns a token, for the client stuck only when its context ends.
+func (auth) Issue(ctx context.Context, id, _ string) (string, time.Duration, error) {
+	if id == "stuck" {
+		<-ctx.Done()
+		return "", 0, ctx.Err()
+	}
 	return "tok-acme", 24 * time.Hour, nil
 }
 

@@ -48,7 +48,11 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		panic("httpserver: the mux did not pass on the server's writer")
 	}
-	if err := e(x, r); err != nil {
+	err := e(x, r)
+	if err != nil && x.charge.lost() {
+		err = errBusy // which is why it has failed
+	}
+	if err != nil {
 		x.fail(err)
 	}
 }

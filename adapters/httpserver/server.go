@@ -81,9 +81,7 @@ func (s *server) serve(x *exchange, r *http.Request) {
 		return
 	}
 	if s.gated(r) {
-		err := s.admit(x, r)
-		connectionOf(r).trust(x.client.ID != "")
-		if err != nil {
+		if err := s.admit(x, r); err != nil {
 			if clean {
 				_, x.route = s.mux.Handler(r)
 			}
@@ -129,12 +127,14 @@ func below(p string) bool {
 // there is no valid token.
 func (s *server) admit(x *exchange, r *http.Request) error {
 	client, err := s.authenticate(x, r)
-	if errcodes.Of(err) == errcodes.Unauthorized {
+	switch {
+	case errcodes.Of(err) == errcodes.Unauthorized:
+		connectionOf(r).trust(false)
 		return cmp.Or(s.limitAddress(x, r), err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
+	connectionOf(r).trust(true)
 	x.client = client
 	x.ctx = ports.WithActor(x.ctx, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.trace})
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
