@@ -17,7 +17,7 @@ import (
 // errBusy is the 503 of a request beyond a bound that all share.
 var errBusy = errcodes.New(errcodes.Unavailable, "The service is busy; try again").WithRetryAfter(time.Second)
 
-// budget bounds the bytes that unfinished requests hold in memory.
+// budget bounds the bytes of bodies and answers that unfinished requests hold in memory.
 type budget struct {
 	most  int64
 	gauge prometheus.Gauge // shows held
@@ -30,12 +30,15 @@ type budget struct {
 // charge is what one request holds.
 type charge struct {
 	budget   *budget
-	stranger bool   // it has no valid token
-	cut      func() // ends a read that waits for the client, and soon a write
+	stranger bool // it has no valid token
+	// cut ends the work on the request: reading if its body is being read, and soon the
+	// writing of its answer. It is called with the budget locked.
+	cut func(reading bool)
 
-	bytes int64
-	place *list.Element // of a stranger that holds bytes
-	ended bool          // its bytes were given to others
+	bytes   int64
+	reading bool          // its body is being read
+	place   *list.Element // of a stranger that holds bytes
+	ended   bool          // its bytes were given to others
 }
 
 // take charges n bytes. If the budget is full, the oldest strangers lose theirs, and
@@ -73,7 +76,7 @@ func (b *budget) hold(n int64) {
 func (c *charge) end() {
 	c.drop()
 	c.ended = true
-	c.cut()
+	c.cut(c.reading)
 }
 
 // drop returns the bytes. The budget is locked.
@@ -94,7 +97,18 @@ func (c *charge) release() {
 	c.ended = true
 }
 
-// lost reports whether the request has lost its bytes.
+// admit makes a stranger one that is not ended when others need its bytes.
+func (c *charge) admit() {
+	c.budget.mu.Lock()
+	defer c.budget.mu.Unlock()
+	c.stranger = false
+	if c.place != nil {
+		c.budget.strangers.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// lost reports whether the request has lost its bytes. A nil charge has none to lose.
 func (c *charge) lost() bool { return c != nil && c.unless(func() {}) != nil }
 
 // unless runs fn unless the request has lost its bytes. fn and cut never run at once.
@@ -105,6 +119,35 @@ func (c *charge) unless(fn func()) error {
 		return errBusy
 	}
 	fn()
+	return nil
+}
+
+// mostFields is the most header fields of a request. Parsed, many short ones take a
+// multiple of their bytes.
+const mostFields = 100
+
+// hold begins to charge a request. It returns [errcodes.InvalidRequest] if the request has
+// too many header fields.
+func (s *server) hold(x *exchange, r *http.Request) error {
+	fields := 0
+	for _, values := range r.Header {
+		fields += len(values)
+	}
+	if fields > mostFields {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The request has %d header fields, at most %d are allowed", fields, mostFields))
+	}
+	connection := http.NewResponseController(x.ResponseWriter)
+	x.charge = &charge{budget: s.budget, stranger: !x.known, cut: func(reading bool) {
+		// Some writers have no deadlines; such a request ends with its next byte.
+		if reading {
+			_ = connection.SetReadDeadline(time.Unix(1, 0))
+		} else {
+			// net/http watches the connection now, and a deadline would cancel the later
+			// requests of the connection, too.
+			x.cancel()
+		}
+		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
+	}}
 	return nil
 }
 
@@ -119,49 +162,6 @@ type charged struct {
 	last       time.Time                // the latest deadline
 }
 
-// mostFields is the most header fields of a request. Parsed, many short ones take a
-// multiple of their bytes.
-const mostFields = 100
-
-// hold begins to charge a request: first for its headers, which it keeps until the end.
-// It returns [errcodes.InvalidRequest] if there are too many, and errBusy if there is no
-// room for them.
-func (s *server) hold(x *exchange, r *http.Request) error {
-	if probe(r.URL.Path) {
-		return nil
-	}
-	if len(r.Header) > mostFields {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The request has %d header fields, at most %d are allowed", len(r.Header), mostFields))
-	}
-	connection := http.NewResponseController(x.ResponseWriter)
-	x.charge = &charge{budget: s.budget, stranger: x.client.ID == "", cut: func() {
-		// Some writers have no deadlines; such a request ends with its next byte.
-		_ = connection.SetReadDeadline(time.Unix(1, 0))
-		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
-	}}
-	n := headerBytes(r.Header)
-	if x.charge.stranger {
-		n += strangerBytes
-	}
-	return x.charge.take(n)
-}
-
-// strangerBytes is what an unfinished request without a valid token counts besides its
-// headers and body, for buffers and stacks. So the default budget has room for 2,000.
-const strangerBytes = 32 << 10
-
-// headerBytes returns about the memory that parsed headers take.
-func headerBytes(h http.Header) (n int64) {
-	const field = 128 // without its texts
-	for name, values := range h {
-		n += field + int64(len(name))
-		for _, v := range values {
-			n += field/4 + int64(len(v))
-		}
-	}
-	return n
-}
-
 func (x *exchange) charged(r *http.Request) *charged {
 	b := &charged{body: r.Body, charge: x.charge}
 	if connectionOf(r) != nil { // the deadlines of other servers are not ours to change
@@ -171,34 +171,39 @@ func (x *exchange) charged(r *http.Request) *charged {
 }
 
 func (b *charged) Read(p []byte) (int, error) {
-	deadline := ports.SystemClock().Now().Add(stallTimeout)
-	if deadline.After(b.last) {
-		deadline = b.last
-	}
-	if err := b.until(deadline); err != nil {
+	err := b.charge.unless(func() {
+		b.charge.reading = true
+		b.wait()
+	})
+	if err != nil {
 		return 0, err
 	}
 	n, err := b.body.Read(p)
-	if n > 0 {
-		if full := b.charge.take(int64(n)); full != nil {
-			b.charge.cut() // net/http would wait for the rest before it answers
-			return 0, full
+	if full := b.charge.read(int64(n)); full != nil {
+		if err == nil && b.connection != nil {
+			_ = b.connection.SetReadDeadline(time.Unix(1, 0)) // net/http would wait for the rest before it answers
 		}
-	}
-	if err != nil {
-		// net/http watches the connection while the handler works; a deadline would end that.
-		if full := b.until(time.Time{}); full != nil {
-			err = full
-		}
+		return 0, full
 	}
 	return n, err
 }
 
-// until sets the read deadline, unless the request has lost its bytes.
-func (b *charged) until(deadline time.Time) error {
-	return b.charge.unless(func() {
-		if b.connection != nil {
-			_ = b.connection.SetReadDeadline(deadline)
-		}
-	})
+// read ends a read of n bytes and charges them.
+func (c *charge) read(n int64) error {
+	c.budget.mu.Lock()
+	c.reading = false
+	c.budget.mu.Unlock()
+	return c.take(n)
+}
+
+// wait sets the read deadline. At the end of the body net/http removes it.
+func (b *charged) wait() {
+	if b.connection == nil {
+		return
+	}
+	deadline := ports.SystemClock().Now().Add(stallTimeout)
+	if deadline.After(b.last) {
+		deadline = b.last
+	}
+	_ = b.connection.SetReadDeadline(deadline)
 }

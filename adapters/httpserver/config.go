@@ -71,10 +71,10 @@ type Config struct {
 	AddressLimit float64
 	AddressBurst int
 
-	// MaxBodyMemory bounds the bytes of bodies and headers that all unfinished requests
-	// hold, plus 32 KiB for each one without a valid token, from [MinMaxBodyMemory] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory].
-	// When it is full, the oldest requests without a valid token are ended with 503, and
-	// if there are none, the request that needs more.
+	// MaxBodyMemory bounds the bytes of bodies that all unfinished requests hold, from
+	// [MinMaxBodyMemory] to [MaxMaxBodyMemory]; 0: [DefaultMaxBodyMemory]. When it is
+	// full, the oldest requests without a valid token are ended with 503, and if there
+	// are none, the request that needs more.
 	MaxBodyMemory int64
 
 	// RemoteAddr returns the client's address, for AddressLimit and for the audit trail.

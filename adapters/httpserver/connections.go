@@ -7,15 +7,26 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
 )
 
 const (
 	// spares is the number of connections beyond the bounds that are only accepted to be
 	// answered with 503.
 	spares = 16
-	// mostHeaders bounds the bytes of headers that are incomplete, of all connections
-	// together. Parsed, the shortest headers take 30 times their bytes.
+
+	// mostHeaders bounds the bytes of headers of unfinished requests without a valid token,
+	// of all connections together. Parsed, the shortest headers take 30 times their bytes.
 	mostHeaders = 1 << 20
+	// leastHeaders is what each such request counts besides, for buffers and stacks.
+	leastHeaders = 512
+	// shortHeaders is the length above which headers are longer than a client usually needs.
+	shortHeaders = 1 << 10
+
+	// restTimeout is how long an answer waits for the rest of a body that was not read.
+	restTimeout = time.Second
 )
 
 // connections are the open connections of a server, and the bounds on them. A connection
@@ -29,7 +40,8 @@ type connections struct {
 	open      list.List // of *connection, the oldest first
 	spare     list.List // of *connection, the oldest first
 	addresses map[string]int
-	headers   int // bytes of incomplete headers, of connections that are not trusted
+	busy      list.List // of the open *connection with headers, in the order in which these began
+	headers   int       // of the busy ones, in all
 }
 
 // connection is one connection of a server.
@@ -40,9 +52,15 @@ type connection struct {
 	address string        // see subscriber
 	place   *list.Element // nil after it has left
 	over    bool          // it is a spare one: its requests are answered with 503
-	headers int           // bytes that it has read since its last request began
-	trusted atomic.Bool   // its latest request below the gate had a valid token
-	serving atomic.Bool   // a request has begun and not ended: what is read is its body
+	trusted atomic.Bool   // its latest request had a valid token
+	serving atomic.Bool   // a request is in progress: what is read is its body
+
+	hijacked atomic.Bool
+
+	// headers is what an unfinished request without a valid token counts. It is counted from
+	// its first byte until the connection is idle or the token turns out to be valid.
+	headers int
+	busy    *list.Element
 }
 
 type connectionKey struct{}
@@ -70,53 +88,86 @@ func (l bounded) Accept() (net.Conn, error) {
 	return l.all.arrive(conn), nil
 }
 
+// underlying returns the connection of a conn of net/http, which with TLS is above it, or nil.
+func underlying(conn net.Conn) *connection {
+	if above, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = above.NetConn()
+	}
+	c, _ := conn.(*connection)
+	return c
+}
+
 // watch makes a server tell its connections when requests begin and end.
 func (c *connections) watch(server *http.Server) {
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
-		if inside, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
-			conn = inside.NetConn()
-		}
-		return context.WithValue(ctx, connectionKey{}, conn)
+		return context.WithValue(ctx, connectionKey{}, underlying(conn))
 	}
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if known := connectionOf(r); known != nil {
-			known.begin()
-			defer known.serving.Store(false)
+		known := connectionOf(r)
+		if known == nil {
+			handler.ServeHTTP(w, r)
+			return
 		}
+		known.serving.Store(true)
 		handler.ServeHTTP(w, r)
+		if r.ProtoMajor == 1 && !known.hijacked.Load() {
+			_ = known.SetReadDeadline(ports.SystemClock().Now().Add(restTimeout))
+		}
 	})
+	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		known := underlying(conn)
+		switch {
+		case known == nil:
+		case state == http.StateIdle: // the rest of the bodies was read, too
+			known.serving.Store(false)
+			known.forget()
+		case state == http.StateHijacked:
+			known.hijacked.Store(true)
+			known.forget()
+		}
+	}
 }
 
 func (c *connections) arrive(conn net.Conn) *connection {
 	n := &connection{Conn: conn, all: c, address: subscriber(hostOf(conn.RemoteAddr().String()))}
+	if bound := c.place(n); bound != "" {
+		c.closed(bound)
+	}
+	return n
+}
+
+// place finds a place for a new connection. It returns the bound at which it has closed
+// another one for it, or "".
+func (c *connections) place(n *connection) (bound string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.addresses[n.address] >= c.mostOfAddress {
-		n.over = !c.makeRoom("connections of an address", func(o *connection) bool { return o.address == n.address })
+		bound = "connections of an address"
+		n.over = !c.makeRoom(func(o *connection) bool { return o.address == n.address })
 	}
 	if !n.over && c.open.Len() >= c.most {
-		n.over = !c.makeRoom("connections", func(*connection) bool { return true })
+		bound = "connections"
+		n.over = !c.makeRoom(func(*connection) bool { return true })
 	}
 	if !n.over {
 		n.place = c.open.PushBack(n)
 		c.addresses[n.address]++
-		return n
+		return bound
 	}
 	if c.spare.Len() >= spares {
 		c.end(c.spare.Front().Value.(*connection)) //nolint:forcetypeassert // the list contains nothing else
 	}
 	n.place = c.spare.PushBack(n)
-	return n
+	return ""
 }
 
 // makeRoom closes the oldest connection without a valid token that fits, and reports
 // whether there was one.
-func (c *connections) makeRoom(bound string, fits func(*connection) bool) bool {
+func (c *connections) makeRoom(fits func(*connection) bool) bool {
 	for e := c.open.Front(); e != nil; e = e.Next() {
 		if o := e.Value.(*connection); !o.trusted.Load() && fits(o) { //nolint:forcetypeassert // the list contains nothing else
 			c.end(o)
-			c.closed(bound)
 			return true
 		}
 	}
@@ -143,8 +194,16 @@ func (c *connections) leave(o *connection) {
 		}
 	}
 	o.place = nil
-	c.headers -= o.headers
-	o.headers = 0
+	c.drop(o)
+}
+
+// drop ends the count of a connection's headers.
+func (c *connections) drop(o *connection) {
+	if o.busy != nil {
+		c.busy.Remove(o.busy)
+		c.headers -= o.headers
+		o.busy, o.headers = nil, 0
+	}
 }
 
 // count returns the number of open connections.
@@ -157,50 +216,61 @@ func (c *connections) count() int {
 // Read counts what is read between requests, which are headers.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 0 && !c.serving.Load() && !c.trusted.Load() {
+	if n > 0 && !c.serving.Load() && !c.trusted.Load() && !c.over {
 		c.read(n)
 	}
 	return n, err
 }
 
+// read counts n bytes of headers, and closes connections if there are too many.
 func (c *connection) read(n int) {
+	closed := 0
+	defer func() {
+		for range closed {
+			c.all.closed("headers")
+		}
+	}()
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
-	if c.place == nil {
+	if c.place == nil { // it was closed meanwhile
 		return
+	}
+	if c.busy == nil {
+		c.busy = c.all.busy.PushBack(c)
+		n += leastHeaders
 	}
 	c.headers += n
 	c.all.headers += n
-	for c.all.headers > mostHeaders {
-		c.all.end(c.all.longest())
-		c.all.closed("incomplete headers")
+	for ; c.all.headers > mostHeaders; closed++ {
+		c.all.end(c.all.heaviest())
 	}
 }
 
-// longest returns the connection with the most bytes of incomplete headers. Those of a
-// client that does not attack are short.
-func (c *connections) longest() (found *connection) {
-	for _, list := range []*list.List{&c.open, &c.spare} {
-		for e := list.Front(); e != nil; e = e.Next() {
-			if o := e.Value.(*connection); found == nil || o.headers > found.headers { //nolint:forcetypeassert // the list contains nothing else
-				found = o
-			}
+// heaviest returns the busy connection with the longest headers, or if all are short, the
+// one that has been busy for the longest time.
+func (c *connections) heaviest() (found *connection) {
+	for e := c.busy.Front(); e != nil; e = e.Next() {
+		if o := e.Value.(*connection); found == nil || o.headers > max(found.headers, leastHeaders+shortHeaders) { //nolint:forcetypeassert // the list contains nothing else
+			found = o
 		}
 	}
 	return found
 }
 
-// begin ends the count of the headers of a request, which are complete. Those of a
-// connection that was trusted are not counted.
-func (c *connection) begin() {
-	c.serving.Store(true)
-	if c.trusted.Load() {
-		return
-	}
+// forget ends the count of the headers of a request.
+func (c *connection) forget() {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
-	c.all.headers -= c.headers
-	c.headers = 0
+	c.all.drop(c)
+}
+
+// CloseWrite ends the answer. net/http uses it so that an answer arrives although not all of
+// the request was read.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 // Close closes the connection.
@@ -211,10 +281,14 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// trust records whether the latest request of the connection had a valid token.
+// trust records whether the latest request of the connection has a valid token.
 func (c *connection) trust(valid bool) {
-	if c != nil && c.trusted.Load() != valid {
-		c.trusted.Store(valid)
+	if c == nil || c.trusted.Load() == valid {
+		return
+	}
+	c.trusted.Store(valid)
+	if valid {
+		c.forget()
 	}
 }
 

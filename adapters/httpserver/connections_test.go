@@ -150,6 +150,7 @@ func (p *peer) get(token string) int {
 
 // I40.
 func TestConnectionsAreBounded(t *testing.T) {
+	const part = "GET / HTTP/1.1\r\nX: "
 	bounds := httpserver.ServerConfig{MaxConnections: 3, MaxAddressConnections: 2}
 	for name, test := range map[string]func(t *testing.T, dial func(string) *peer){
 		"the oldest makes room": func(t *testing.T, dial func(string) *peer) {
@@ -233,32 +234,73 @@ func TestConnectionsAreBounded(t *testing.T) {
 			synctest.Wait()
 			assert.Equal(t, 200, dial("d").get("tok-acme"))
 		},
-		"incomplete headers are bounded": func(t *testing.T, dial func(string) *peer) {
-			known := dial("known")
+		"headers are bounded, the longest first": func(t *testing.T, dial func(string) *peer) {
+			known, short := dial("known"), dial("short")
 			require.Equal(t, 200, known.get("tok-acme"))
-			const part = "GET / HTTP/1.1\r\nX: "
-			begin := func(addr string) *peer {
-				p := dial(addr)
-				p.send(part + strings.Repeat("x", 7000-len(part)))
-				return p
-			}
 			known.send(part)
-			short := dial("short")
 			short.send(part)
 			var all []*peer
-			for i := range httpserver.MostHeaders/7000 + 3 {
-				all = append(all, begin(fmt.Sprint("d", i)))
+			begin := func() {
+				p := dial(fmt.Sprint("d", len(all)))
+				p.send(part + strings.Repeat("x", 7000-len(part)))
+				all = append(all, p)
+			}
+			for range httpserver.MostHeaders/(7000+httpserver.LeastHeaders) + 3 {
+				begin()
 			}
 			for i, p := range all {
 				assert.Equal(t, i < 3, p.closed(), i)
 			}
+			assert.False(t, short.closed(), "headers that a client needs are short")
+			assert.False(t, known.closed(), "it had a valid token before")
 			last := all[len(all)-1]
 			last.send("\r\nHost: corridor\r\n\r\n")
 			require.NotNil(t, last.answer())
-			begin("next")
-			assert.False(t, all[3].closed(), "the last one has completed its headers")
-			assert.False(t, short.closed(), "those with the most are closed")
-			assert.False(t, known.closed(), "it had a valid token before")
+			open := 0
+			for _, p := range all {
+				if !p.closed() {
+					open++
+				}
+			}
+			begin()
+			for _, p := range all {
+				if !p.closed() {
+					open--
+				}
+			}
+			assert.Equal(t, -1, open, "the one that was answered has made room")
+		},
+		"headers are bounded, of short ones the oldest first": func(t *testing.T, dial func(string) *peer) {
+			var all []*peer
+			for i := range httpserver.MostHeaders/(100+httpserver.LeastHeaders) + 3 {
+				p := dial(fmt.Sprint("d", i))
+				p.send(part + strings.Repeat("x", 100-len(part)))
+				all = append(all, p)
+			}
+			for i, p := range all {
+				assert.Equal(t, i < 3, p.closed(), i)
+			}
+		},
+		"headers count until the request has ended": func(t *testing.T, dial func(string) *peer) {
+			begin := func(path, token string) *peer {
+				p := dial("one")
+				p.send("POST " + path + " HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer " + token +
+					"\r\nContent-Length: 10\r\nX: " + strings.Repeat("x", 6900) + "\r\n\r\n")
+				return p
+			}
+			admitted := begin("/v1/rate-locks", "tok-acme")
+			var all []*peer
+			for range httpserver.MostHeaders/(7000+httpserver.LeastHeaders) + 3 {
+				all = append(all, begin("/v1/auth/oauth2/token", "tok-x"))
+			}
+			ended := 0
+			for _, p := range all {
+				if p.closed() {
+					ended++
+				}
+			}
+			assert.InDelta(t, 3, ended, 1)
+			assert.False(t, admitted.closed(), "it has a valid token")
 		},
 		"those that wait for a 503 are few": func(t *testing.T, dial func(string) *peer) {
 			for _, p := range []*peer{dial("a"), dial("b"), dial("c")} {
@@ -276,8 +318,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				bounds := bounds
-				if strings.HasPrefix(name, "incomplete") {
-					bounds = httpserver.ServerConfig{}
+				if strings.HasPrefix(name, "headers") {
+					bounds.MaxAddressConnections, bounds.MaxConnections = 0, 0
 				}
 				test(t, serve(t, everything(), httpserver.Config{}, bounds))
 			})
@@ -285,64 +327,147 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// A body may pause for 5 s, and take 15 s in all.
+// A body may pause for 5 s, and take 15 s in all. Then the answer comes in a second, in which
+// net/http waits for the rest.
 func TestABodyMustMakeProgress(t *testing.T) {
+	const lock = `{"base":"USD","quote":"ZAR"}`
 	for name, c := range map[string]struct {
-		pause time.Duration
-		bytes int           // that are sent after a pause each, before the rest
-		takes time.Duration // the service, after the body
-		want  int
+		pause   time.Duration
+		bytes   int // that are sent after a pause each
+		rest    string
+		takes   time.Duration // the service, after the body
+		status  int
+		answers time.Duration // after the first byte
 	}{
-		"one that flows":                    {time.Second, 4, 0, 200},
-		"one that pauses":                   {5*time.Second - 1, 2, 0, 200},
-		"one that stops":                    {5*time.Second + 1, 1, 0, 400},
-		"one that drips":                    {4 * time.Second, 4, 0, 400},
-		"one that comes at once":            {0, 0, 0, 200},
-		"the work after it may take longer": {time.Second, 1, 16 * time.Second, 200},
+		"one that comes at once":            {0, 0, lock, 0, 200, 0},
+		"one that flows":                    {time.Second, 4, lock, 0, 200, 4 * time.Second},
+		"one that pauses":                   {5*time.Second - 1, 2, lock, 0, 200, 10*time.Second - 2},
+		"one that never begins":             {0, 0, "", 0, 400, 6 * time.Second},
+		"one that stops":                    {time.Second, 1, "", 0, 400, 7 * time.Second},
+		"one that drips":                    {4 * time.Second, 3, "", 0, 400, 16 * time.Second},
+		"the work after it may take longer": {time.Second, 1, lock, 16 * time.Second, 200, 17 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := serve(t, slow(c.takes), httpserver.Config{}, httpserver.ServerConfig{})("a")
-				const lock = `{"base":"USD","quote":"ZAR"}`
+				begun := time.Now()
 				p.send(fmt.Sprintf("POST /v1/rate-locks HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer tok-acme\r\nContent-Length: %d\r\n\r\n",
 					c.bytes+len(lock)))
 				for range c.bytes {
 					time.Sleep(c.pause)
 					p.send(" ")
 				}
-				p.send(lock)
-				time.Sleep(c.takes)
-				got := p.answer()
+				p.send(c.rest)
+				got := <-p.answers
 				require.NotNil(t, got)
-				assert.Equal(t, c.want, got.status, got.body)
+				assert.Equal(t, c.status, got.status, got.body)
+				assert.Equal(t, c.answers, time.Since(begun))
 			})
 		})
 	}
 }
 
-// With TLS the bounds are those of the connections below it.
-func TestConnectionsAreBoundedBelowTLS(t *testing.T) {
-	donor := httptest.NewTLSServer(http.NotFoundHandler())
-	defer donor.Close()
-	h, err := httpserver.New(auth{}, everything(), nil)
-	require.NoError(t, err)
-	server, err := httpserver.NewServer(h, &httpserver.ServerConfig{MaxConnections: 1})
+// overTLS serves a handler over HTTP/2 and returns its URL and a client.
+func overTLS(t *testing.T, h http.Handler, bounds *httpserver.ServerConfig) (url string, client *http.Client) {
+	t.Helper()
+	donor := httptest.NewUnstartedServer(http.NotFoundHandler())
+	donor.EnableHTTP2 = true
+	donor.StartTLS()
+	t.Cleanup(donor.Close)
+	server, err := httpserver.NewServer(h, bounds)
 	require.NoError(t, err)
 	server.TLSConfig = donor.TLS
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l, "", "") }()
-	client := donor.Client()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+	})
+	return "https://" + l.Addr().String(), donor.Client()
+}
+
+// With TLS the bounds are those of the connections below it.
+func TestConnectionsAreBoundedBelowTLS(t *testing.T) {
+	h, err := httpserver.New(auth{}, everything(), nil)
+	require.NoError(t, err)
+	url, client := overTLS(t, h, &httpserver.ServerConfig{MaxConnections: 1})
 	for _, want := range []int{200, 503} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.Addr().String()+"/v1/rate-locks/rl_1", nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/rate-locks/rl_1", nil)
 		require.NoError(t, err)
 		request.Header.Set("Authorization", "Bearer tok-acme")
 		got, err := client.Do(request)
 		require.NoError(t, err)
-		defer func() { assert.NoError(t, got.Body.Close()) }() // the first connection is in use until then
+		require.NoError(t, got.Body.Close())
 		assert.Equal(t, want, got.StatusCode)
+		client.Transport = client.Transport.(*http.Transport).Clone() // which opens a new connection
 	}
-	require.NoError(t, server.Close())
-	require.ErrorIs(t, <-served, http.ErrServerClosed)
+}
+
+// What a connection carries besides headers is not counted as headers: the bodies of
+// concurrent requests over HTTP/2, and all after a hijack.
+func TestOnlyHeadersCountAsHeaders(t *testing.T) {
+	const much = 2 * httpserver.MostHeaders
+	t.Run("an upload beside other requests", func(t *testing.T) {
+		begun := make(chan struct{})
+		mux := http.NewServeMux()
+		mux.HandleFunc("/upload", func(w http.ResponseWriter, r *http.Request) {
+			close(begun)
+			n, err := io.Copy(io.Discard, r.Body)
+			_, _ = fmt.Fprint(w, n, err)
+		})
+		url, client := overTLS(t, mux, nil)
+		other := func() {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+			require.NoError(t, err)
+			got, err := client.Do(request)
+			require.NoError(t, err)
+			require.NoError(t, got.Body.Close())
+		}
+		other()
+		body, rest := io.Pipe()
+		go func() {
+			_, _ = rest.Write([]byte("x"))
+			<-begun
+			other()
+			_, _ = rest.Write(make([]byte, much-1))
+			_ = rest.Close()
+		}()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/upload", body)
+		require.NoError(t, err)
+		got, err := client.Do(request)
+		require.NoError(t, err)
+		text, err := io.ReadAll(got.Body)
+		require.NoError(t, err)
+		require.NoError(t, got.Body.Close())
+		assert.Equal(t, fmt.Sprint(much, nil), string(text))
+	})
+	t.Run("a hijacked connection", func(t *testing.T) {
+		read := make(chan int64, 1)
+		server, err := httpserver.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, in, err := http.NewResponseController(w).Hijack()
+			if assert.NoError(t, err) {
+				go func() {
+					defer func() { assert.NoError(t, conn.Close()) }()
+					n, _ := io.CopyN(io.Discard, in, much)
+					read <- n
+				}()
+			}
+		}), nil)
+		require.NoError(t, err)
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+		require.NoError(t, err)
+		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: corridor\r\n\r\n")
+		require.NoError(t, err)
+		_, _ = conn.Write(make([]byte, much))
+		assert.EqualValues(t, much, <-read)
+		require.NoError(t, conn.Close())
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-served, http.ErrServerClosed)
+	})
 }

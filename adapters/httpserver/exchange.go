@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"io"
 	"math"
 	"net/http"
@@ -26,6 +27,7 @@ type exchange struct {
 	start      time.Time
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route only its id
+	known      bool         // the request has a valid token, on whichever route
 	tokenRoute bool         // the token or the revocation route, whose errors have their own envelope
 	maxBody    int64        // of the route, in bytes
 	charge     *charge      // what the request holds; nil before its route
@@ -100,9 +102,19 @@ func (x *exchange) json(status int, body []byte) {
 	_, _ = x.Write(body)
 }
 
+// answerAsTokens makes the answer one of the routes of tokens.
+func (x *exchange) answerAsTokens() {
+	x.tokenRoute = true
+	x.Header().Set("Cache-Control", "no-store")
+	x.Header().Set("Pragma", "no-cache")
+}
+
 // fail answers with err in the envelope of the route (I29).
 func (x *exchange) fail(err error) {
 	x.err = err
+	if errors.Is(err, errBusy) {
+		x.Header().Set("Connection", "close")
+	}
 	status := errcodes.StatusOf(err)
 	if wait := errcodes.RetryAfterOf(err); wait > 0 {
 		x.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(wait), 10))

@@ -37,6 +37,9 @@ func Take(h http.Handler, client string, now time.Time) error {
 // Spares is the number of connections that wait for a 503.
 const Spares = spares
 
+// LeastHeaders is what a request's headers count besides their bytes.
+const LeastHeaders = leastHeaders
+
 // MostHeaders is the number of bytes of incomplete headers.
 const MostHeaders = mostHeaders
 
@@ -52,7 +55,7 @@ func NewBudget(most int64) *Budget {
 func (b *Budget) Held() int64 { return b.held }
 
 // Charge returns the charge of a new request.
-func (b *Budget) Charge(stranger bool, cut func()) *Charge {
+func (b *Budget) Charge(stranger bool, cut func(reading bool)) *Charge {
 	return &Charge{charge{budget: &b.budget, stranger: stranger, cut: cut}}
 }
 

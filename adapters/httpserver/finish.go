@@ -36,24 +36,36 @@ func (s *server) finish(x *exchange, r *http.Request) {
 	}
 	took := s.cfg.Clock.Now().Sub(x.start)
 	s.metrics.done(x.route, r.Method, x.status, took)
-	if level := x.level(); s.cfg.Logger.Enabled(r.Context(), level) {
+	if level := s.level(x, r); s.cfg.Logger.Enabled(r.Context(), level) {
 		s.cfg.Logger.LogAttrs(r.Context(), level, "request", x.attrs(r, took)...)
 	}
 }
 
-// level returns Debug for strangers that are rejected because of a limit: they must not
-// fill the log. The metrics count them.
-func (x *exchange) level() slog.Level {
-	code := errcodes.Of(x.err)
-	limited := code == errcodes.TooManyRequests || errors.Is(x.err, errBusy)
+// level returns the level of the line for a request. Requests of strangers must not fill
+// the log: probes that succeed, requests that a limit rejects and those whose client has
+// gone are logged at Debug, and of the others a few each second at their own level. The
+// metrics count them all.
+func (s *server) level(x *exchange, r *http.Request) slog.Level {
+	level, code := slog.LevelInfo, errcodes.Of(x.err)
 	switch {
-	case limited && x.client.ID == "":
-		return slog.LevelDebug
-	case x.stack != nil, x.status >= http.StatusInternalServerError && code != errcodes.Canceled:
+	case x.stack != nil:
 		return slog.LevelError
-	default:
-		return slog.LevelInfo
+	case x.failed():
+		level = slog.LevelError
 	}
+	if x.known || x.client.ID != "" {
+		return level
+	}
+	limited := code == errcodes.TooManyRequests || errors.Is(x.err, errBusy)
+	if limited || x.err == nil && probe(r.URL.Path) || r.Context().Err() != nil || !s.lines.AllowN(s.cfg.Clock.Now(), 1) {
+		return slog.LevelDebug
+	}
+	return level
+}
+
+// failed reports whether the server failed, rather than that the client has gone.
+func (x *exchange) failed() bool {
+	return x.status >= http.StatusInternalServerError && errcodes.Of(x.err) != errcodes.Canceled
 }
 
 func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {
@@ -69,7 +81,7 @@ func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {
 	if x.err != nil {
 		attrs = append(attrs, slog.String("code", string(errcodes.Of(x.err))))
 	}
-	if x.err != nil && x.level() == slog.LevelError {
+	if x.err != nil && x.failed() {
 		attrs = append(attrs, slog.String("error", x.err.Error()))
 	}
 	if x.stack != nil {

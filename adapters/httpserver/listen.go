@@ -61,10 +61,11 @@ type Server struct {
 
 // NewServer returns a server for h with limits for the open internet, which
 // net/http does not set: the bounds of cfg on connections, 5 s to read the headers, of
-// at most 8 KiB, 15 s to read the body, of which something must arrive every 5 s, 30 s
+// at most 8 KiB, 15 s to read the body, of which something must arrive every 5 s if a route needs it, 30 s
 // from the headers to the end of the answer, and 1 min between the requests of a
-// connection. The fields of the http.Server may be changed before it serves;
-// Handler and ConnContext only so that they call what was there.
+// connection. If h has routes besides those of [New], their requests never have a valid
+// token here, so that their connections are closed first. The fields of the http.Server may be changed before it serves;
+// Handler, ConnContext and ConnState only so that they call what was there.
 //
 // It returns [errcodes.Configuration] if h is nil, a value in cfg is out of bounds, or
 // the metrics are already registered.

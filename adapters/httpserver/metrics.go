@@ -35,7 +35,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 		}),
 		bodies: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "corridor_http_held_bytes",
-			Help: "Bytes of bodies and headers that unfinished requests hold in memory.",
+			Help: "Bytes of bodies that unfinished requests hold in memory.",
 		}),
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bodies} {

@@ -38,6 +38,9 @@ func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	// A valid link is a token for its file: the download is not ended to make room.
+	x.admitted(r)
+	x.charge.admit()
 	header := x.Header()
 	header.Set("Content-Type", file.ContentType)
 	header.Set("Content-Disposition", `attachment; filename="`+file.Name+`"`)

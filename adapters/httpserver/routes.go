@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
@@ -89,7 +90,7 @@ func (s *server) routes() []route {
 		route{http.MethodGet, "/docs/{asset}", docs.asset},
 		route{http.MethodGet, "/livez", live},
 		route{http.MethodGet, "/readyz", newReadiness(s.cfg).serve},
-		route{http.MethodGet, "/metrics", library(promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{}))},
+		route{http.MethodGet, "/metrics", shared(promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{DisableCompression: true}))},
 		route{"", "/verification/mobile", replaced},
 		route{"", "/verification/bank-account", replaced})
 }
@@ -99,12 +100,10 @@ func (s *server) routes() []route {
 func (s *server) endpoint(r route) endpoint {
 	return func(x *exchange, req *http.Request) error {
 		if x.route = r.pattern; ofTokens(r.pattern) {
-			x.tokenRoute = true
-			x.Header().Set("Cache-Control", "no-store")
-			x.Header().Set("Pragma", "no-cache")
+			x.answerAsTokens()
 		}
 		x.maxBody = r.maxBody()
-		if err := s.limitAddress(x, req); err != nil {
+		if err := s.limit(x, req); err != nil {
 			return err
 		}
 		if err := s.hold(x, req); err != nil {
@@ -118,11 +117,16 @@ func (s *server) endpoint(r route) endpoint {
 	}
 }
 
-// library serves a route with a handler of another package. The whole answer is charged to
-// the request, because a client that reads it slowly keeps it in memory.
-func library(h http.Handler) endpoint {
+// shared serves a route with a handler of another package. Concurrent requests share one
+// answer, which is charged to each, because a client that reads it slowly keeps it in
+// memory.
+func shared(h http.Handler) endpoint {
+	var flights singleflight.Group
 	return func(x *exchange, r *http.Request) error {
-		answer := capture(h, r)
+		v, _, _ := flights.Do("", func() (any, error) {
+			return capture(h, &http.Request{Method: http.MethodGet, URL: r.URL, Header: http.Header{}}), nil
+		})
+		answer := v.(*captured) //nolint:forcetypeassert // nothing else is returned
 		if err := x.charge.take(int64(len(answer.body))); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"golang.org/x/time/rate"
+
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -32,6 +34,7 @@ func New(auth Authenticator, services Services, cfg *Config) (http.Handler, erro
 	if s.metrics, err = newMetrics(c.Metrics); err != nil {
 		return nil, err
 	}
+	s.lines = rate.NewLimiter(10, 1000)
 	s.budget = &budget{most: c.MaxBodyMemory, gauge: s.metrics.bodies}
 	if c.RateLimit != NoLimit {
 		s.perClient = newLimiter(c.RateLimit, c.RateBurst)
@@ -58,6 +61,7 @@ type server struct {
 	perClient  *limiter // nil: no limit
 	perAddress *limiter
 	budget     *budget
+	lines      *rate.Limiter // of the log, for strangers
 }
 
 // unmatched is the mux's pattern for paths without a route.
@@ -73,10 +77,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) serve(x *exchange, r *http.Request) {
+	defer func() { connectionOf(r).trust(x.known) }()
 	clean := !unclean(r.URL.EscapedPath())
 	if connectionOf(r).full() && !probe(r.URL.Path) {
-		x.tokenRoute = ofTokens(r.URL.Path)
-		x.Header().Set("Connection", "close")
+		if ofTokens(r.URL.Path) {
+			x.answerAsTokens()
+		}
 		x.fail(errBusy)
 		return
 	}
@@ -90,7 +96,7 @@ func (s *server) serve(x *exchange, r *http.Request) {
 		}
 	}
 	if !clean {
-		x.fail(cmp.Or(s.limitAddress(x, r), notFound()))
+		x.fail(cmp.Or(s.limit(x, r), notFound()))
 		return
 	}
 	s.mux.ServeHTTP(x, r)
@@ -123,19 +129,21 @@ func below(p string) bool {
 	return false
 }
 
+// admitted records that the request has a valid token.
+func (x *exchange) admitted(r *http.Request) {
+	x.known = true
+	connectionOf(r).trust(true)
+}
+
 // admit authenticates the client and checks its rate limit, or that of the address if
 // there is no valid token.
 func (s *server) admit(x *exchange, r *http.Request) error {
 	client, err := s.authenticate(x, r)
-	switch {
-	case errcodes.Of(err) == errcodes.Unauthorized:
-		connectionOf(r).trust(false)
-		return cmp.Or(s.limitAddress(x, r), err)
-	case err != nil:
-		return err
+	if err != nil {
+		return cmp.Or(s.limitAddress(r), err)
 	}
-	connectionOf(r).trust(true)
 	x.client = client
+	x.admitted(r)
 	x.ctx = ports.WithActor(x.ctx, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.trace})
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
 }
@@ -148,9 +156,23 @@ func (s *server) authenticate(x *exchange, r *http.Request) (ports.Client, error
 	return s.auth.Authenticate(x.ctx, token)
 }
 
-// limitAddress checks the rate limit of the address of a request without a valid token.
-func (s *server) limitAddress(x *exchange, r *http.Request) error {
-	if x.client.ID != "" || s.perAddress == nil || probe(r.URL.Path) {
+// limit checks the rate limit of a request to a route that needs no token: that of the
+// client if it has a valid one nevertheless, and else that of the address.
+func (s *server) limit(x *exchange, r *http.Request) error {
+	if x.known || probe(r.URL.Path) {
+		return nil
+	}
+	if len(r.Header["Authorization"]) > 0 {
+		if client, err := s.authenticate(x, r); err == nil {
+			x.admitted(r)
+			return s.perClient.take(client.ID, s.cfg.Clock.Now())
+		}
+	}
+	return s.limitAddress(r)
+}
+
+func (s *server) limitAddress(r *http.Request) error {
+	if s.perAddress == nil {
 		return nil
 	}
 	return s.perAddress.take(subscriber(s.cfg.RemoteAddr(r)), s.cfg.Clock.Now())

@@ -21,12 +21,13 @@ type arrivalKey struct{}
 
 // watch follows the connections of a server that does not serve yet.
 func (a *arrivals) watch(server *http.Server) {
-	handler, connected := server.Handler, server.ConnContext
+	handler, connected, changed := server.Handler, server.ConnContext, server.ConnState
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		a.waiting.Store(conn, true)
 		return context.WithValue(connected(ctx, conn), arrivalKey{}, conn)
 	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		changed(conn, state)
 		if state == http.StateClosed {
 			a.waiting.Delete(conn)
 		}
