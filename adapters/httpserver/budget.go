@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"container/list"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -122,20 +121,8 @@ func (c *charge) unless(fn func()) error {
 	return nil
 }
 
-// mostFields is the most header fields of a request. Parsed, many short ones take a
-// multiple of their bytes.
-const mostFields = 100
-
-// hold begins to charge a request. It returns [errcodes.InvalidRequest] if the request has
-// too many header fields.
-func (s *server) hold(x *exchange, r *http.Request) error {
-	fields := 0
-	for _, values := range r.Header {
-		fields += len(values)
-	}
-	if fields > mostFields {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The request has %d header fields, at most %d are allowed", fields, mostFields))
-	}
+// hold begins to charge a request.
+func (s *server) hold(x *exchange) {
 	connection := http.NewResponseController(x.ResponseWriter)
 	x.charge = &charge{budget: s.budget, stranger: !x.known, cut: func(reading bool) {
 		// Some writers have no deadlines; such a request ends with its next byte.
@@ -148,7 +135,6 @@ func (s *server) hold(x *exchange, r *http.Request) error {
 		}
 		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
 	}}
-	return nil
 }
 
 // stallTimeout is the longest pause in a body.

@@ -102,6 +102,20 @@ func (x *exchange) json(status int, body []byte) {
 	_, _ = x.Write(body)
 }
 
+// close closes the connection after the answer, so that a stranger needs a new one for each
+// request beyond a limit: many requests on one connection would cost the server more than
+// the stranger.
+func (x *exchange) close() { x.Header().Set("Connection", "close") }
+
+// reject answers a request before its route is known, and closes the connection.
+func (x *exchange) reject(r *http.Request, err error) {
+	if ofTokens(r.URL.Path) {
+		x.answerAsTokens()
+	}
+	x.close()
+	x.fail(err)
+}
+
 // answerAsTokens makes the answer one of the routes of tokens.
 func (x *exchange) answerAsTokens() {
 	x.tokenRoute = true
@@ -112,8 +126,8 @@ func (x *exchange) answerAsTokens() {
 // fail answers with err in the envelope of the route (I29).
 func (x *exchange) fail(err error) {
 	x.err = err
-	if errors.Is(err, errBusy) {
-		x.Header().Set("Connection", "close")
+	if errors.Is(err, errBusy) || errcodes.Of(err) == errcodes.TooManyRequests && !x.known {
+		x.close()
 	}
 	status := errcodes.StatusOf(err)
 	if wait := errcodes.RetryAfterOf(err); wait > 0 {

@@ -106,9 +106,7 @@ func (s *server) endpoint(r route) endpoint {
 		if err := s.limit(x, req); err != nil {
 			return err
 		}
-		if err := s.hold(x, req); err != nil {
-			return err
-		}
+		s.hold(x)
 		if r.method != "" && req.Method != r.method {
 			x.Header().Set("Allow", r.method)
 			return errcodes.New(errcodes.MethodNotAllowed, "")

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -80,10 +81,11 @@ func (s *server) serve(x *exchange, r *http.Request) {
 	defer func() { connectionOf(r).trust(x.known) }()
 	clean := !unclean(r.URL.EscapedPath())
 	if connectionOf(r).full() && !probe(r.URL.Path) {
-		if ofTokens(r.URL.Path) {
-			x.answerAsTokens()
-		}
-		x.fail(errBusy)
+		x.reject(r, errBusy)
+		return
+	}
+	if err := checkFields(r); err != nil {
+		x.reject(r, err)
 		return
 	}
 	if s.gated(r) {
@@ -100,6 +102,22 @@ func (s *server) serve(x *exchange, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(x, r)
+}
+
+// mostFields is the most header fields of a request. Parsed, many short ones take a
+// multiple of their bytes.
+const mostFields = 100
+
+// checkFields returns [errcodes.InvalidRequest] if a request has too many header fields.
+func checkFields(r *http.Request) error {
+	fields := 0
+	for _, values := range r.Header {
+		fields += len(values)
+	}
+	if fields > mostFields {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The request has %d header fields, at most %d are allowed", fields, mostFields))
+	}
+	return nil
 }
 
 // unclean reports whether the mux would answer the path itself, with a redirect for
@@ -159,7 +177,13 @@ func (s *server) authenticate(x *exchange, r *http.Request) (ports.Client, error
 // limit checks the rate limit of a request to a route that needs no token: that of the
 // client if it has a valid one nevertheless, and else that of the address.
 func (s *server) limit(x *exchange, r *http.Request) error {
-	if x.known || probe(r.URL.Path) {
+	switch {
+	case x.known:
+		return nil
+	case probe(r.URL.Path):
+		if s.limitAddress(r) != nil {
+			x.close()
+		}
 		return nil
 	}
 	if len(r.Header["Authorization"]) > 0 {
