@@ -96,17 +96,6 @@ func (c *charge) release() {
 	c.ended = true
 }
 
-// admit makes a stranger one that is not ended when others need its bytes.
-func (c *charge) admit() {
-	c.budget.mu.Lock()
-	defer c.budget.mu.Unlock()
-	c.stranger = false
-	if c.place != nil {
-		c.budget.strangers.Remove(c.place)
-		c.place = nil
-	}
-}
-
 // lost reports whether the request has lost its bytes. A nil charge has none to lose.
 func (c *charge) lost() bool { return c != nil && c.unless(func() {}) != nil }
 

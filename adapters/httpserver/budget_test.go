@@ -111,13 +111,21 @@ func TestAFullBudgetEndsStrangers(t *testing.T) {
 		}
 		time.Sleep(time.Second) // net/http gives the answer half a second
 		assert.True(t, stranger.closed())
+		assert.True(t, waiting.closed(), "later requests on it would be cancelled, too")
 
+		const slow = `{"client_id":"slow","client_secret":"x"}`
+		done := dial("f")
+		begin(done, "/v1/auth/oauth2/token", len(slow), 0)
+		done.send(slow)
 		begin(third, "/v1/rate-locks", 10_000, 9_000)
 		got := third.answer()
 		require.NotNil(t, got, "there is no stranger left")
 		assert.Equal(t, 503, got.status)
 		assert.Equal(t, `{"message":"The service is busy; try again","error":"Service Unavailable","statusCode":503}`, got.body)
 
+		time.Sleep(time.Second)
+		require.Equal(t, 200, done.answer().status, "it has ended all the same")
+		require.Equal(t, 200, done.get("tok-acme"), "the next request of its connection is not cancelled")
 		first.send(lock)
 		require.Equal(t, 200, first.answer().status)
 		second.send(lock)

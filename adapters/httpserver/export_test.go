@@ -37,6 +37,13 @@ func Take(h http.Handler, client string, now time.Time) error {
 // Spares is the number of connections that wait for a 503.
 const Spares = spares
 
+// Remembered returns what a server still knows of connections.
+func (s *Server) Remembered() int {
+	s.open.mu.Lock()
+	defer s.open.mu.Unlock()
+	return s.open.open.Len() + s.open.spare.Len() + s.open.busy.Len() + s.open.headers + len(s.open.addresses)
+}
+
 // LeastHeaders is what a request's headers count besides their bytes.
 const LeastHeaders = leastHeaders
 

@@ -1,6 +1,7 @@
 package httpserver_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
 )
 
 // The routes, their answers and their errors are tested in internal/integration/wire,
@@ -30,11 +32,15 @@ const credentials = `{"client_id":"acme","client_secret":"s3cret"}`
 // and many….
 type auth struct{}
 
-// Issue returns a token, for the client stuck only when its context ends.
+// Issue returns a token, for the client stuck only when its context ends, and for the
+// client slow after a second.
 func (auth) Issue(ctx context.Context, id, _ string) (string, time.Duration, error) {
 	if id == "stuck" {
 		<-ctx.Done()
 		return "", 0, ctx.Err()
+	}
+	if id == "slow" {
+		time.Sleep(time.Second)
 	}
 	return "tok-acme", 24 * time.Hour, nil
 }
@@ -73,7 +79,10 @@ func (l *locks) Create(ctx context.Context, owner string, _ ports.Pair) (ports.R
 	return lock, l.minted, err
 }
 
-func (*locks) Get(_ context.Context, owner, id string) (ports.RateLock, error) {
+func (*locks) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.RateLock{}, err
+	}
 	if owner != "acme" || id != "rl_1" {
 		return ports.RateLock{}, errcodes.New(errcodes.NotFound, "No such rate lock")
 	}
@@ -84,6 +93,21 @@ func (*locks) Get(_ context.Context, owner, id string) (ports.RateLock, error) {
 	}, nil
 }
 
+// fileSize is the size of a download in bytes.
+const fileSize = 1 << 20
+
+// files is a service with one report's file.
+type files struct{ httpserver.Reports }
+
+func (files) OpenLink(context.Context, string) (report.File, error) {
+	return report.File{ReportFile: zeros{bytes.NewReader(make([]byte, fileSize))}, Name: "zeros", ContentType: "text/csv", Owner: "acme"}, nil
+}
+
+type zeros struct{ *bytes.Reader }
+
+func (zeros) Close() error       { return nil }
+func (zeros) ModTime() time.Time { return start }
+
 // everything returns a service for each route; only a lock can be read.
 func everything() httpserver.Services { return slow(0) }
 
@@ -91,7 +115,7 @@ func everything() httpserver.Services { return slow(0) }
 func slow(takes time.Duration) httpserver.Services {
 	return httpserver.Services{
 		RateLocks: &locks{takes: takes}, Validations: struct{ httpserver.Validations }{},
-		Transactions: struct{ httpserver.Transactions }{}, Reports: struct{ httpserver.Reports }{},
+		Transactions: struct{ httpserver.Transactions }{}, Reports: files{},
 	}
 }
 

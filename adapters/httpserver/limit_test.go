@@ -2,6 +2,7 @@ package httpserver_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -102,10 +103,13 @@ func TestTheRateLimit(t *testing.T) {
 			a.do(request{method: "GET", path: "/docs"})
 			w := a.do(q)
 			assert.Equal(t, 429, w.Code, q)
+			assert.Equal(t, "close", w.Header().Get("Connection"), "each further request needs a new connection")
 			assert.Equal(t, "2", w.Header().Get("Retry-After"), q)
 			assert.Equal(t, `{"message":"Too many requests","error":"Too Many Requests","statusCode":429}`, w.Body.String(), q)
 			for _, path := range []string{"/livez", "/readyz"} {
-				assert.Equal(t, 200, a.do(request{method: "GET", path: path}).Code, path)
+				w := a.do(request{method: "GET", path: path})
+				assert.Equal(t, 200, w.Code, path)
+				assert.Equal(t, "close", w.Header().Get("Connection"), path)
 			}
 			assert.Equal(t, 200, a.do(get).Code, "a client with a token does not share its address's limit")
 		}
@@ -141,10 +145,33 @@ func TestTheRateLimit(t *testing.T) {
 		a := newAPI(t, httpserver.Config{AddressLimit: 1, AddressBurst: 1, RateLimit: 1, RateBurst: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		for range 3 {
 			a.do(request{method: "GET", path: "/docs"})
+			a.do(request{method: "GET", path: "/livez"})
 			a.do(get)
 		}
+		assert.NotContains(t, log.String(), "route=/livez")
 		assert.Equal(t, 1, strings.Count(log.String(), "route=/docs "), log.String())
 		assert.Equal(t, 3, strings.Count(log.String(), "client=acme"), "what clients do is logged")
+	})
+	t.Run("of other requests of strangers a thousand lines are logged, and then ten a second", func(t *testing.T) {
+		var log bytes.Buffer
+		a := newAPI(t, httpserver.Config{AddressLimit: httpserver.NoLimit, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		for range 1100 {
+			a.do(request{method: "GET", path: "/v1/rate-locks/rl_1"})
+		}
+		assert.Equal(t, 1000, strings.Count(log.String(), "status=401"))
+		a.clock.Advance(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 100 {
+			a.h.ServeHTTP(httptest.NewRecorder(), request{method: "GET", path: "/v1/rate-locks/rl_1"}.make().WithContext(ctx)) // the client has gone
+		}
+		assert.Equal(t, 1000, strings.Count(log.String(), "status=401"))
+		for range 100 {
+			a.do(request{method: "GET", path: "/v1/rate-locks/rl_1"})
+			a.do(get)
+		}
+		assert.Equal(t, 1010, strings.Count(log.String(), "status=401"))
+		assert.Equal(t, 100, strings.Count(log.String(), "client=acme"))
 	})
 }
 
