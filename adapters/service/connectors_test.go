@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 )
@@ -82,6 +83,16 @@ func TestTheStartNamesWhatIsUnsafe(t *testing.T) {
 			require.Equal(t, c.want, linesAtStart(t, Shipped(), "unsafe: ", c.set))
 		})
 	}
+}
+
+// The start also says that the process may not open as many files as it has connections.
+func TestTheStartNamesTooFewFiles(t *testing.T) {
+	const many = httpserver.MaxMaxConnections
+	if fits(many) {
+		t.Skip("this process may open any number of files")
+	}
+	lines := linesAtStart(t, Shipped(), "unsafe: ", func(s *Settings) { s.Limits.MaxConnections = many })
+	require.Contains(t, lines, "the process may open fewer files than --max-connections and 300 others need: raise ulimit -n, or lower it")
 }
 
 // A server elsewhere must prove that it is the database.

@@ -91,6 +91,8 @@ func (c *Settings) Validate() error {
 		return fmt.Errorf("--token-lifetime must be %s to %s, not %s", clientauth.MinTokenLifetime, clientauth.MaxTokenLifetime, c.TokenLifetime)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return fmt.Errorf("--client-addr-header must be the name of a header, not %q", c.AddrHeader)
+	case c.AddrHeader != "" && c.Limits.MaxAddressConnections != httpserver.DefaultMaxAddressConnections:
+		return errors.New("--max-address-connections has no effect with --client-addr-header, because all connections come from the proxy")
 	case c.PublicURL != "" && !httpserver.IsPublicURL(base(c.PublicURL)):
 		return errors.New("--public-url must be an http or https address, without user, query and fragment")
 	default:
@@ -145,6 +147,7 @@ func (b *builder) unsafe(bound net.Addr) (lines []string) {
 		{live && os.Getenv(dataKeysEnv) == "", "personal data is sealed with a key that is in the store itself: set " + dataKeysEnv},
 		{live && os.Getenv(clientsEnv) != "", clientsEnv + " has the secrets of clients in plain text: use --clients-file, which has their hashes"},
 		{live && b.store.Unverified, "the certificate of the database is not checked: set sslmode=verify-full in --store"},
+		{!fits(b.settings.Limits.MaxConnections), "the process may open fewer files than --max-connections and 300 others need: raise ulimit -n, or lower it"},
 		{live && b.settings.Limits.RateLimit == 0, "clients may send any number of requests: --rate-limit is 0"},
 		{live && b.settings.Limits.AddressLimit == 0, "anybody may send any number of requests without a token: --address-limit is 0"},
 	} {
@@ -158,10 +161,10 @@ func (b *builder) unsafe(bound net.Addr) (lines []string) {
 // LimitSettings bound what requests and connections may use.
 type LimitSettings struct {
 	RateLimit             float64 `default:"200"   env:"CORRIDOR_RATE_LIMIT"              help:"Requests per second of one client with a valid token, twice as many at once; 0 means no limit."`
-	AddressLimit          float64 `default:"20"    env:"CORRIDOR_ADDRESS_LIMIT"           help:"Requests per second without a valid token from one address, five times as many at once; 0 means no limit."`
+	AddressLimit          float64 `default:"20"    env:"CORRIDOR_ADDRESS_LIMIT"           help:"Requests per second without a valid token from one address, five times as many at once; 0 means no limit. Health probes are always answered."`
 	MaxConnections        int     `default:"4096"  env:"CORRIDOR_MAX_CONNECTIONS"         help:"Open connections; beyond it, the oldest one without a valid token is closed."`
 	MaxAddressConnections int     `default:"256"   env:"CORRIDOR_MAX_ADDRESS_CONNECTIONS" help:"The same for one address; not used with --client-addr-header."`
-	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies and headers of unfinished requests, from 2MiB; beyond it, the oldest request without a valid token ends."`
+	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies of unfinished requests, from 2MiB; beyond it, the oldest request without a valid token ends."`
 }
 
 func defaultLimits() LimitSettings {
@@ -177,9 +180,9 @@ func (l *LimitSettings) Validate() error {
 	return cmp.Or(
 		checkRate("--rate-limit", l.RateLimit),
 		checkRate("--address-limit", l.AddressLimit),
-		checkSetting("--max-connections", int64(l.MaxConnections), 1, httpserver.MaxMaxConnections),
-		checkSetting("--max-address-connections", int64(l.MaxAddressConnections), 1, httpserver.MaxMaxConnections),
-		checkSetting("--max-body-memory", int64(l.MaxBodyMemory), httpserver.MinMaxBodyMemory, httpserver.MaxMaxBodyMemory),
+		checkSetting("--max-connections", l.MaxConnections, 1, httpserver.MaxMaxConnections),
+		checkSetting("--max-address-connections", l.MaxAddressConnections, 1, httpserver.MaxMaxConnections),
+		checkSetting("--max-body-memory", l.MaxBodyMemory, httpserver.MinMaxBodyMemory, httpserver.MaxMaxBodyMemory),
 	)
 }
 
@@ -188,12 +191,13 @@ func checkRate(flag string, rate float64) error {
 	if rate == 0 || rate >= httpserver.MinRateLimit && rate <= httpserver.MaxRateLimit { // false for NaN
 		return nil
 	}
-	return fmt.Errorf("%s must be 0, or %v to %.0f, not %v", flag, httpserver.MinRateLimit, httpserver.MaxRateLimit, rate)
+	return fmt.Errorf("%s must be 0, or %v to %.0f, not %s", flag, httpserver.MinRateLimit, httpserver.MaxRateLimit,
+		strconv.FormatFloat(rate, 'f', -1, 64))
 }
 
-func checkSetting(flag string, value, low, high int64) error {
+func checkSetting[T int | Size](flag string, value, low, high T) error {
 	if value < low || value > high {
-		return fmt.Errorf("%s must be %d to %d, not %d", flag, low, high, value)
+		return fmt.Errorf("%s must be %v to %v, not %v", flag, low, high, value)
 	}
 	return nil
 }
@@ -216,12 +220,26 @@ func (l *LimitSettings) server(proxied bool) *httpserver.ServerConfig {
 // Size is a number of bytes. Its text may have a unit: KiB, MiB, GiB or TiB.
 type Size int64
 
+var units = []string{"KiB", "MiB", "GiB", "TiB"}
+
+// String returns the size in the largest unit of which it is a multiple.
+func (s Size) String() string {
+	text := strconv.FormatInt(int64(s), 10)
+	for i, name := range units {
+		if unit := Size(1) << (10 * (i + 1)); s != 0 && s%unit == 0 {
+			text = strconv.FormatInt(int64(s/unit), 10) + name
+		}
+	}
+	return text
+}
+
 // UnmarshalText reads a size such as 64MiB or 67108864.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := string(text), int64(1)
-	for i, name := range []string{"KiB", "MiB", "GiB", "TiB"} {
+	for i, name := range units {
 		if digits, found := strings.CutSuffix(number, name); found {
 			number, unit = digits, 1<<(10*(i+1))
+			break
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)

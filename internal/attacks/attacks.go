@@ -68,6 +68,22 @@ var attacks = []attack{
 		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 200, many, flood) },
 	},
 	{
+		name: "few-headers", about: "6,000 connections hold the beginning of a short header", clients: elsewhere,
+		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 6000, many, fewHeaders) },
+	},
+	{
+		name: "held-answers", about: "6,000 connections ask with many headers and never send their body", clients: elsewhere,
+		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 6000, many, heldAnswer) },
+	},
+	{
+		name: "pipelines", about: "3,000 connections send many requests at once and read no answer", clients: elsewhere,
+		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 3000, many, pipeline) },
+	},
+	{
+		name: "metrics", about: "1,000 connections ask for the metrics, as fast as they can", clients: elsewhere,
+		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 1000, many, metrics) },
+	},
+	{
 		name: "slow-readers", about: "2,000 connections read the documentation, a byte a second", clients: elsewhere,
 		run: func(ctx context.Context, a *attackers) error { return a.crowd(ctx, 2000, many, slowReader) },
 	},
@@ -132,6 +148,41 @@ func slowHeaders(c *conn, i int) {
 	c.trickle()
 }
 
+// fewHeaders sends less than a client's own headers have, and then a byte a second.
+func fewHeaders(c *conn, _ int) {
+	c.send(append([]byte("GET /v1/rate-locks/x HTTP/1.1\r\nX: "), padding[:220]...))
+	c.trickle()
+}
+
+// unread are routes that answer before they have read a body.
+var unread = []string{"/v1/rate-locks/x", "/livez", "/readyz", "/docs", "/none"}
+
+// heldAnswer announces a body, does not send it, and waits for the connection's end.
+func heldAnswer(c *conn, i int) {
+	headers := shortHeaders
+	if i%2 == 0 {
+		headers = longHeaders
+	}
+	c.send([]byte(post(unread[i%len(unread)], "", headers+"Content-Length: 1000")))
+	c.silent(patience)
+}
+
+// pipeline sends requests one after the other without waiting for answers.
+func pipeline(c *conn, i int) {
+	request := "GET " + unread[i%len(unread)] + " HTTP/1.1\r\nHost: corridor\r\n"
+	if i%2 == 0 {
+		request += shortHeaders
+	}
+	c.send([]byte(strings.Repeat(request+"\r\n", 200)))
+	c.silent(patience)
+}
+
+// metrics asks again and again.
+func metrics(c *conn, _ int) {
+	for answers := bufio.NewReader(c.tcp); c.exchange(answers, "GET /metrics HTTP/1.1\r\nHost: corridor\r\nAccept-Encoding: gzip\r\n\r\n"); {
+	}
+}
+
 // largeBodies sends 4 MiB in chunks.
 func largeBodies(c *conn, i int) {
 	path := [...]string{"/v1/rate-locks", "/v1/auth/oauth2/token"}[i%2]
@@ -153,24 +204,30 @@ func flood(c *conn, i int) {
 			body := fmt.Sprintf(`{"client_id":"client","client_secret":%q}`, secret())
 			request = post("/v1/auth/oauth2/token", "", fmt.Sprintf("Content-Length: %d", len(body))) + body
 		}
-		c.send([]byte(request))
-		_ = c.tcp.SetReadDeadline(time.Now().Add(patience))
-		answer, err := http.ReadResponse(answers, nil)
-		if err == nil {
-			_, err = io.Copy(io.Discard, answer.Body)
-			_ = answer.Body.Close()
-		}
-		if err != nil {
-			if c.ctx.Err() == nil {
-				c.by.count(reason(err))
-			}
-			return
-		}
-		c.by.count(fmt.Sprint(answer.StatusCode))
-		if answer.Close {
+		if !c.exchange(answers, request) {
 			return
 		}
 	}
+}
+
+// exchange sends a request, reads and counts the answer, and reports whether the connection
+// can be used again.
+func (c *conn) exchange(answers *bufio.Reader, request string) bool {
+	c.send([]byte(request))
+	_ = c.tcp.SetReadDeadline(time.Now().Add(patience))
+	answer, err := http.ReadResponse(answers, nil)
+	if err == nil {
+		_, err = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+	}
+	if err != nil {
+		if c.ctx.Err() == nil {
+			c.by.count(reason(err))
+		}
+		return false
+	}
+	c.by.count(fmt.Sprint(answer.StatusCode))
+	return !answer.Close
 }
 
 // slowReader asks for a large answer many times over, and reads a byte a second after its

@@ -29,12 +29,13 @@ const (
 func httpOurs(made *setup) step {
 	store := openMemory(made)
 	locks := serviceOn(store.RateLocks())
-	clients := must(clientauth.Parse("bench:a-secret-for-the-bench"))
+	clients := must(clientauth.Parse("bench:a-secret-for-the-bench:*"))
 	auth := must(clientauth.New(clientauth.Ports{Clients: clients, Tokens: store.Tokens()}, nil))
 	token, _, err := auth.Issue(context.Background(), "bench", "a-secret-for-the-bench")
 	check(err)
 	fill(locks, []string{"bench"})
-	return overHTTP(made, must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, &httpserver.Config{RateLimit: httpserver.NoLimit})), token)
+	handler := must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, &httpserver.Config{RateLimit: httpserver.NoLimit}))
+	return overHTTP(made, must(httpserver.NewServer(handler, nil)), token)
 }
 
 // bareLock is the response of the reference, in the form of encoding/json.
@@ -68,14 +69,19 @@ func httpBare(made *setup) step {
 			MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375", CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 		})
 	})
-	return overHTTP(made, mux, "none")
+	return overHTTP(made, &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}, "none")
 }
 
 // overHTTP serves h on loopback and sends requests on a few cheap connections, so that
 // mainly the servers are compared.
-func overHTTP(made *setup, h http.Handler, token string) step {
+// httpServer is one of net/http or of adapters/httpserver.
+type httpServer interface {
+	Serve(l net.Listener) error
+	Close() error
+}
+
+func overHTTP(made *setup, server httpServer, token string) step {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
-	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
 	made.after(func() { _ = server.Close() })
 	go func() { _ = server.Serve(listener) }()
 	request := []byte("POST /v1/rate-locks HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token +

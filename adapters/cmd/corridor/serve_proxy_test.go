@@ -11,7 +11,7 @@ import (
 // Behind a proxy that terminates TLS all requests come from one address. A flood of
 // requests for tokens without credentials must not use up the rate of all clients.
 func TestAFloodBehindAProxyDoesNotLimitOtherClients(t *testing.T) {
-	s := serve(t, nil, "--sandbox", "--store", "memory:", "--clients-file", clientsFile(t), "--address-limit", "0.2", "--max-address-connections", "1", "--client-addr-header", "X-Forwarded-For")
+	s := serve(t, nil, "--sandbox", "--store", "memory:", "--clients-file", clientsFile(t), "--address-limit", "0.2", "--client-addr-header", "X-Forwarded-For")
 	ask := func(from, body string) int {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/auth/oauth2/token", strings.NewReader(body))
 		require.NoError(t, err)
