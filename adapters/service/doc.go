@@ -26,7 +26,9 @@
 //  1. The listener: if the address is in use, the store is not touched.
 //  2. Everything that needs no store: connectors, keys, terms, feeds, clients.
 //  3. The store and the services on it.
-//  4. The secret of the sandbox client: a start that fails must not replace a
+//  4. The check of the data keys: one that differs from the key that the store knows by its
+//     id is rejected, before anything is sealed or opened.
+//  5. The secret of the sandbox client: a start that fails must not replace a
 //     secret that is in use.
 //
 // # Stop

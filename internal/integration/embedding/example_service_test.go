@@ -14,6 +14,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/river"
@@ -29,7 +30,7 @@ type brought struct {
 	feed       ports.PriceFeed
 	terms      ratelock.Terms
 	connectors []ports.AccountConnector
-	keys       ports.Sealer       // adapters/keyring; the same keys in every process
+	keys       []keyring.Key      // keyring.Parse; the same in every process
 	reports    report.Ports       // all except Reports; all processes share Files
 	receiver   ports.EventSink    // adapters/webhook; the same in every process
 	clients    clientauth.Clients // clientauth.OpenFile; its Run logs mistakes in new versions of the file
@@ -63,8 +64,15 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	if e.locks, err = ratelock.New(ratelock.Ports{Locks: e.store.RateLocks(), Feed: b.feed}, b.terms, nil); err != nil {
 		return err
 	}
+	if err := keyring.Check(ctx, e.store.Secrets(), b.keys); err != nil { // before anything is sealed
+		return err
+	}
+	sealer, err := keyring.New(b.keys, nil)
+	if err != nil {
+		return err
+	}
 	e.accounts, err = validation.New(validation.Ports{
-		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.store.Work(), Sealer: b.keys,
+		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.store.Work(), Sealer: sealer,
 		Connectors: b.connectors,
 	}, validation.Policy{AnswerTTL: 24 * time.Hour, KeepFor: 30 * 24 * time.Hour}, nil)
 	if err != nil {
@@ -112,10 +120,12 @@ func (e *embedded) handler(mux *http.ServeMux) error {
 	api, err := httpserver.New(e.auth, httpserver.Services{
 		RateLocks: e.locks, Validations: e.accounts, Transactions: e.payments, Reports: e.reports,
 	}, &httpserver.Config{
-		PublicURL: "https://pay.example/fx", // prefix of download links
-		Checks: []httpserver.Check{{Name: "store", Run: func(ctx context.Context) (bool, error) {
-			return false, e.store.Ping(ctx)
-		}}},
+		PublicURL:  "https://pay.example/fx",                    // prefix of download links
+		RemoteAddr: httpserver.ForwardedAddr("X-Forwarded-For"), // which the proxy of pay.example sets
+		Checks: []httpserver.Check{
+			{Name: "store", Run: func(ctx context.Context) (bool, error) { return false, e.store.Ping(ctx) }},
+			{Name: "data keys", Run: func(context.Context) (bool, error) { return len(e.accounts.MissingKeys()) > 0, nil }},
+		},
 	})
 	if err != nil {
 		return err
@@ -167,7 +177,9 @@ func Example_service() {
 		if err := e.handler(mux); err != nil {
 			return err
 		}
-		server, err := httpserver.NewServer(mux, nil)
+		server, err := httpserver.NewServer(mux, &httpserver.ServerConfig{
+			MaxAddressConnections: httpserver.DefaultMaxConnections, // all come from the proxy
+		})
 		if err != nil {
 			return err
 		}
