@@ -15,6 +15,12 @@ import (
 // process, so that each tick tries to open it. The first process that has the key sets a
 // new deadline and starts a lookup, however many others lack the key: they only ever take
 // the deadline away, and a lookup does not need it.
+//
+// A waiting record has no recovery work: a tick finds it in the list of overdue ones, and
+// restart stores new work together with the new deadline. If a key returns that many wait
+// for, a tick restarts as many as there is room for lookups (Config.MaxLookups, shared by
+// the owners). The others go on waiting without an error until a later tick has room, so
+// that each has its full time limit.
 
 // waitsForKey reports whether a pending validation waits for its sealing key.
 func waitsForKey(rec *ports.ValidationRecord) bool { return !rec.Deadline.After(rec.CreatedAt) }
@@ -29,11 +35,11 @@ func (s *Service) waitForKey(ctx context.Context, rec *ports.ValidationRecord) e
 	return s.save(ctx, rec, "", rec.CreatedAt)
 }
 
-// restart stores the deadline of a validation whose key has returned. It returns
-// [errcodes.Conflict] if another writer was first.
+// restart stores the deadline of a validation whose key has returned, and its recovery
+// work. It returns [errcodes.Conflict] if another writer was first.
 func (s *Service) restart(ctx context.Context, rec *ports.ValidationRecord, now time.Time) error {
 	rec.Deadline = s.deadline(now)
-	return s.save(ctx, rec, "", now)
+	return s.save(ctx, rec, "", now, recovery(rec, now))
 }
 
 // missingKeys are the ids of the keys that the last tick missed.

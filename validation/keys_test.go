@@ -1,7 +1,9 @@
 package validation_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -207,6 +210,113 @@ func TestAKeyMayGoAgain(t *testing.T) {
 		}
 		w.first.Take(ports.SystemClock(), 0)
 		w.tick(w.open(w.process(w.first)))
+		assert.Equal(w, ports.StatusVerified, w.stored(v.ID).Status)
+	})
+}
+
+// orphans leaves n validations about different accounts pending whose process is dead.
+func (w *world) orphans(n int) (ids []string) {
+	w.Helper()
+	silent := fake.NewConnector("first", reaching)
+	silent.Hold()
+	dead := w.open(w.process(silent))
+	asked := make([]<-chan result, n)
+	for i := range asked {
+		asked[i] = w.ask(dead, southAfrican(fmt.Sprintf("%010d", i)))
+	}
+	for _, done := range asked {
+		r := <-done
+		require.NoError(w, r.err)
+		require.Equal(w, ports.StatusPending, r.v.Status)
+		ids = append(ids, r.v.ID)
+	}
+	require.NoError(w, dead.Stop(context.Background()))
+	return ids
+}
+
+// If the key returns that several pages of validations wait for, one tick restarts all of
+// them, and still finds the younger ones that wait for another key.
+func TestATickLooksAtAllThatWait(t *testing.T) {
+	inWorld(t, func(w *world) {
+		ids := w.orphans(250)
+		pass(time.Second)
+		keys := w.keys
+		w.keys = otherSealer(w)
+		other := w.orphan(request())
+		w.keys = keys
+		pass(4 * time.Second)
+		neither, err := keyring.New([]keyring.Key{{ID: "k3", Secret: bytes.Repeat([]byte{3}, 32)}}, nil)
+		require.NoError(w, err)
+		p := w.process(w.second)
+		p.ports.Sealer = neither
+		blind := w.open(p)
+		w.tick(blind)
+		require.Equal(w, []string{"k1", "k2"}, blind.MissingKeys())
+		w.first.Hold()
+		keyed := w.open(w.process(w.first))
+		w.tick(keyed)
+		for _, id := range ids {
+			require.Equal(w, ports.Millis(time.Now().Add(validation.DefaultTimeout+validation.DefaultGrace)), w.stored(id).Deadline)
+		}
+		assert.Equal(w, []string{"k2"}, keyed.MissingKeys())
+		assert.Equal(w, other.CreatedAt, w.stored(other.ID).Deadline)
+	})
+}
+
+// Without room for all lookups, or with a store that is slow, each validation that waited
+// for its key still has its full time limit, and no tick fails.
+func TestManyWaitForTheirKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		room  int           // Config.MaxLookups; 0 means the default
+		saves time.Duration // how long each takes
+	}{
+		"there is little room": {room: 8},
+		"the store is slow":    {saves: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				ids := w.orphans(40)
+				pass(4 * time.Second)
+				w.tick(w.blind(&lockedBuffer{}))
+				slow := &tap{}
+				slow.set(func(context.Context, string) error {
+					<-time.After(c.saves)
+					return nil
+				})
+				w.first.Take(ports.SystemClock(), validation.DefaultTimeout-3*time.Second)
+				p := w.process(w.first)
+				p.config.MaxLookups = c.room
+				p.ports.Validations = tappedValidations{w.store.Validations(), slow}
+				w.passTicking(10*validation.DefaultTimeout, w.open(p))
+				for _, id := range ids {
+					require.Equal(w, ports.StatusVerified, w.stored(id).Status)
+				}
+				assert.Len(w, w.first.Asked(), len(ids))
+			})
+		})
+	}
+}
+
+// A validation that waits for its key has no work, which each process would claim again and
+// again. With its deadline it gets new work: if the process dies that has restarted it,
+// another one resumes it at once.
+func TestAWaitingValidationHasNoWork(t *testing.T) {
+	inWorld(t, func(w *world) {
+		v := w.orphan(request())
+		pass(time.Until(v.Deadline))
+		blind := w.blind(&lockedBuffer{})
+		w.get(blind, v.ID)
+		w.passTicking(4*time.Second, blind)
+		work, err := w.store.Work().Claim(w.Context(), validation.WorkRecover, time.Now().Add(time.Minute), time.Second, 10)
+		require.NoError(w, err)
+		require.Empty(w, work)
+		require.Equal(w, []string{"k1"}, blind.MissingKeys())
+
+		w.first.Hold()
+		doomed := w.open(w.process(w.first))
+		w.tick(doomed)
+		require.NoError(w, doomed.Stop(context.Background()))
+		w.passTicking(4*time.Second, w.open(w.process(w.second)))
 		assert.Equal(w, ports.StatusVerified, w.stored(v.ID).Status)
 	})
 }

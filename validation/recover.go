@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -23,10 +24,12 @@ const (
 	purgePage    = 1000
 )
 
-// recovery returns the work that is stored with a pending validation.
+// recovery returns the work that is stored with a pending validation. Its id contains the
+// version, because earlier work of the validation may still be stored.
 func recovery(rec *ports.ValidationRecord, now time.Time) ports.WorkItem {
 	payload := binrec.AppendText(binrec.AppendText([]byte{packing}, rec.Owner), rec.ID)
-	return ports.WorkItem{ID: rec.ID + ".recover", Kind: WorkRecover, DueAt: now.Add(recoverEvery), Payload: payload}
+	id := rec.ID + ".recover." + strconv.Itoa(int(rec.Version)+1)
+	return ports.WorkItem{ID: id, Kind: WorkRecover, DueAt: now.Add(recoverEvery), Payload: payload}
 }
 
 // Run calls Tick at once and then every Config.Every. It returns nil after Stop, and
@@ -63,10 +66,12 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 		return false, err
 	case rec.Status.Terminal():
 		return true, nil
+	case waitsForKey(&rec):
+		return true, nil // endAllOverdue looks at it in each tick, and restart stores new work
 	}
 	ended, err = s.openAndResume(ctx, &rec, now)
 	if errcodes.Of(err) == errcodes.KeyUnknown {
-		return false, nil // endAllOverdue looks at it in each tick
+		return false, nil // it waits now, or another writer was first: the next claim finds out
 	}
 	return ended, err
 }
@@ -147,8 +152,12 @@ func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
+		if len(page) > 0 { // before a restart moves the deadline
+			last := &page[len(page)-1]
+			after = ports.Pos{At: last.Deadline, ID: last.ID}
+		}
 		for i := range page {
-			err := s.endOrResume(ctx, &page[i], now)
+			err := s.endOrResume(ctx, &page[i])
 			if errcodes.Of(err) == errcodes.KeyUnknown {
 				missing[page[i].Sealed.KeyID] = true
 				continue
@@ -159,16 +168,17 @@ func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 			s.noteMissing(ctx, missing)
 			return errors.Join(failed...)
 		}
-		last := &page[len(page)-1]
-		after = ports.Pos{At: last.Deadline, ID: last.ID}
 	}
 }
 
 // endOrResume ends a validation past its deadline, or resumes it if it has waited for its
 // key. It returns [errcodes.KeyUnknown] if the key is missing.
-func (s *Service) endOrResume(ctx context.Context, rec *ports.ValidationRecord, now time.Time) error {
+func (s *Service) endOrResume(ctx context.Context, rec *ports.ValidationRecord) error {
 	if waitsForKey(rec) {
-		_, err := s.openAndResume(ctx, rec, now)
+		_, err := s.openAndResume(ctx, rec, s.cfg.Clock.Now()) // a tick that restarts many takes long
+		if errors.Is(err, errFull) {
+			return nil // a later tick has room
+		}
 		return err
 	}
 	v, err := s.endOverdue(ctx, rec)
