@@ -57,8 +57,8 @@ type Token struct {
 type TokenStore interface {
 	// PutToken stores a new token. In the same transaction it removes other tokens of
 	// the client, so that at most keep (1 to [MaxPage]) of the client remain, also under
-	// concurrent calls. Those that expire first are removed, of equal expiry those with
-	// the smaller hash; the new token always remains. PutToken returns
+	// concurrent calls. The oldest by IssuedAt are removed, of equal age those with the
+	// smaller hash; the new token always remains. PutToken returns
 	// [errcodes.Conflict] if the hash is already stored, and [errcodes.InvalidRequest]
 	// if keep is out of range.
 	PutToken(ctx context.Context, t Token, keep int) error

@@ -77,7 +77,7 @@ func (a *Authenticator) verify(ctx context.Context, clientID, clientSecret strin
 
 // Issue returns a new access token for a client's credentials, and how long it is valid
 // (SPEC 4.1): Config.TokenLifetime, but at most until the secret's NotAfter. If the
-// client then has more than [MaxTokens] tokens, those that expire first end. Issue
+// client then has more than [MaxTokens] tokens, the oldest end. Issue
 // returns [errcodes.TokenInvalidCredentials] if the credentials are wrong for any
 // reason, [errcodes.Unavailable] if a store fails, and [errcodes.Internal] if the random
 // source fails or repeats itself.
