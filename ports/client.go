@@ -14,7 +14,9 @@ type Client struct {
 	Merchants []string       // the merchants that it may name; [AnyMerchant] means any
 	Disabled  bool
 
-	// RevokedBefore ends all tokens issued before this instant; zero: none.
+	// RevokedBefore ends all tokens issued, and all links made, before this instant;
+	// zero: none. In the future, it locks the client until then: its tokens have ended
+	// and it cannot get new ones, but its links work until then.
 	RevokedBefore time.Time
 }
 

@@ -51,8 +51,9 @@ func New(p Ports, cfg *Config) (*Authenticator, error) {
 }
 
 // Verify returns the client of the credentials, without its secrets. It returns
-// [errcodes.TokenInvalidCredentials] if the credentials are wrong for any reason, and
-// [errcodes.Unavailable] if the store fails.
+// [errcodes.TokenInvalidCredentials] if the credentials are wrong for any reason, or the
+// client's RevokedBefore is more than five seconds after now, and [errcodes.Unavailable]
+// if the store fails.
 func (a *Authenticator) Verify(ctx context.Context, clientID, clientSecret string) (ports.Client, error) {
 	client, _, err := a.verify(ctx, clientID, clientSecret)
 	client.Secrets = nil
@@ -69,17 +70,20 @@ func (a *Authenticator) verify(ctx context.Context, clientID, clientSecret strin
 	}
 	now := ports.Millis(a.cfg.Clock.Now())
 	right := matches(&client, clientSecret, now)
-	if !right || !known || client.Disabled {
+	locked := ports.Millis(client.RevokedBefore).After(now.Add(maxSkew))
+	if !right || !known || client.Disabled || locked {
 		return ports.Client{}, time.Time{}, errcodes.New(errcodes.TokenInvalidCredentials, "")
 	}
 	return client, now, nil
 }
 
+// maxSkew is how much the clock of who sets RevokedBefore to now may be ahead.
+const maxSkew = 5 * time.Second
+
 // Issue returns a new access token for a client's credentials, and how long it is valid
 // (SPEC 4.1): Config.TokenLifetime, but at most until the secret's NotAfter. If the
 // client then has more than [MaxTokens] tokens, the oldest end. Issue
-// returns [errcodes.TokenInvalidCredentials] if the credentials are wrong for any
-// reason, [errcodes.Unavailable] if a store fails, and [errcodes.Internal] if the random
+// returns the errors of [Authenticator.Verify], and [errcodes.Internal] if the random
 // source fails or repeats itself.
 func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
 	client, now, err := a.verify(ctx, clientID, clientSecret)
@@ -94,7 +98,7 @@ func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string
 		t.ExpiresAt = end
 	}
 	if from := ports.Millis(client.RevokedBefore); from.After(now) {
-		t.IssuedAt = from // a clock that is behind, or a time in the future, would end the new token at once
+		t.IssuedAt = from // at most maxSkew later; otherwise the new token would be invalid
 	}
 	if token, err = a.put(ctx, t); err != nil {
 		return "", 0, err
@@ -148,13 +152,13 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 	if err != nil {
 		return entry{}, unauthorizedOr("read a token", err)
 	}
-	client, err := a.activeClient(ctx, token.ClientID, token.IssuedAt)
+	client, err := a.enabledClient(ctx, token.ClientID)
 	if err != nil {
 		return entry{}, err
 	}
 	wall := ports.Millis(now)
 	secret, ok := openSecret(&client, token.SecretSHA256, wall)
-	if !ok || !wall.Before(token.ExpiresAt) {
+	if !ok || !wall.Before(token.ExpiresAt) || token.IssuedAt.Before(ports.Millis(client.RevokedBefore)) {
 		return entry{}, unauthorized()
 	}
 	until := token.ExpiresAt
@@ -165,21 +169,28 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 	return entry{client: client, until: until, readAt: now}, nil
 }
 
-// Active returns nil if the client exists and is enabled, and its RevokedBefore is not
-// after since: what was made for the client at since, such as a link, is still valid.
-// Otherwise it returns [errcodes.Unauthorized], and [errcodes.Unavailable] if the store
-// fails.
+// Active returns nil if the client exists and is enabled, and what was made for it at
+// since, such as a link, is still valid: since is not before the client's RevokedBefore,
+// or RevokedBefore is after now. Otherwise it returns [errcodes.Unauthorized], and
+// [errcodes.Unavailable] if the store fails.
 func (a *Authenticator) Active(ctx context.Context, clientID string, since time.Time) error {
-	_, err := a.activeClient(ctx, clientID, since)
-	return err
+	client, err := a.enabledClient(ctx, clientID)
+	if err != nil {
+		return err
+	}
+	before := ports.Millis(client.RevokedBefore)
+	if since.Before(before) && !before.After(a.cfg.Clock.Now()) {
+		return unauthorized()
+	}
+	return nil
 }
 
-func (a *Authenticator) activeClient(ctx context.Context, id string, since time.Time) (ports.Client, error) {
+func (a *Authenticator) enabledClient(ctx context.Context, id string) (ports.Client, error) {
 	client, err := a.ports.Clients.Client(ctx, id)
 	if err != nil {
 		return ports.Client{}, unauthorizedOr("read a client", err)
 	}
-	if client.Disabled || since.Before(ports.Millis(client.RevokedBefore)) {
+	if client.Disabled {
 		return ports.Client{}, unauthorized()
 	}
 	return client, nil

@@ -83,6 +83,7 @@ func TestAllRejectedCredentialsGetTheSameError(t *testing.T) {
 	withWindow("early", start.Add(time.Millisecond), time.Time{})
 	withWindow("late", time.Time{}, start)
 	f.store.put(ports.Client{ID: "off", Disabled: true, Secrets: []ports.ClientSecret{secretOf("right")}})
+	f.store.put(ports.Client{ID: "locked", RevokedBefore: start.Add(time.Hour), Secrets: []ports.ClientSecret{secretOf("right")}})
 	f.store.put(ports.Client{ID: "bare"})
 
 	texts := map[string]bool{}
@@ -92,6 +93,7 @@ func TestAllRejectedCredentialsGetTheSameError(t *testing.T) {
 		"secret not yet valid": {"early", "right"},
 		"secret expired":       {"late", "right"},
 		"client disabled":      {"off", "right"},
+		"client locked":        {"locked", "right"},
 		"client has no secret": {"bare", "right"},
 		"empty secret":         {"bare", ""},
 	} {
