@@ -3,6 +3,7 @@ package clientauth
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,10 @@ type Clients interface {
 	Client(ctx context.Context, id string) (ports.Client, error)
 }
 
-// Authenticator issues and checks access tokens. It is safe for concurrent use.
+// Authenticator issues and checks access tokens. It is safe for concurrent use. If
+// a store fails because ctx is done, a method returns [errcodes.Canceled] or
+// [errcodes.DeadlineExceeded], and if it fails for any other reason
+// [errcodes.Unavailable].
 type Authenticator struct {
 	ports Ports
 	cfg   Config
@@ -66,7 +70,7 @@ func (a *Authenticator) verify(ctx context.Context, clientID, clientSecret strin
 	client, err := a.ports.Clients.Client(ctx, clientID)
 	known := err == nil
 	if !known && errcodes.Of(err) != errcodes.NotFound {
-		return ports.Client{}, time.Time{}, unavailable("read a client", err)
+		return ports.Client{}, time.Time{}, unavailable(ctx, "read a client", err)
 	}
 	now := ports.Millis(a.cfg.Clock.Now())
 	right := matches(&client, clientSecret, now)
@@ -118,7 +122,7 @@ func (a *Authenticator) put(ctx context.Context, t ports.Token) (string, error) 
 	case errcodes.Of(err) == errcodes.Conflict:
 		return "", errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
 	case err != nil:
-		return "", unavailable("store a token", err)
+		return "", unavailable(ctx, "store a token", err)
 	}
 	return token, nil
 }
@@ -150,7 +154,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
 	token, err := a.ports.Tokens.Token(ctx, hash)
 	if err != nil {
-		return entry{}, unauthorizedOr("read a token", err)
+		return entry{}, unauthorizedOr(ctx, "read a token", err)
 	}
 	client, err := a.enabledClient(ctx, token.ClientID)
 	if err != nil {
@@ -188,7 +192,7 @@ func (a *Authenticator) Active(ctx context.Context, clientID string, since time.
 func (a *Authenticator) enabledClient(ctx context.Context, id string) (ports.Client, error) {
 	client, err := a.ports.Clients.Client(ctx, id)
 	if err != nil {
-		return ports.Client{}, unauthorizedOr("read a client", err)
+		return ports.Client{}, unauthorizedOr(ctx, "read a client", err)
 	}
 	if client.Disabled {
 		return ports.Client{}, unauthorized()
@@ -210,14 +214,14 @@ func (a *Authenticator) Revoke(ctx context.Context, clientID, token string) erro
 	case errcodes.Of(err) == errcodes.NotFound || err == nil && t.ClientID != clientID:
 		return nil
 	case err != nil:
-		return unavailable("read a token", err)
+		return unavailable(ctx, "read a token", err)
 	}
 	err = a.ports.Tokens.Revoke(ctx, hash, ports.AuditRow{
 		At: ports.Millis(a.cfg.Clock.Now()), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
 	})
 	a.cache.drop(hash)
 	if err != nil {
-		return unavailable("revoke a token", err)
+		return unavailable(ctx, "revoke a token", err)
 	}
 	return nil
 }
@@ -233,7 +237,7 @@ func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
 	for {
 		purged, err := a.ports.Tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 		if err != nil {
-			return a.loops.Report(ctx, unavailable("purge tokens", err))
+			return a.loops.Report(ctx, unavailable(ctx, "purge tokens", err))
 		}
 		if purged < ports.MaxPage {
 			return nil
@@ -247,13 +251,18 @@ func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ct
 
 func unauthorized() error { return errcodes.New(errcodes.Unauthorized, "") }
 
-func unauthorizedOr(doing string, err error) error {
+func unauthorizedOr(ctx context.Context, doing string, err error) error {
 	if errcodes.Of(err) == errcodes.NotFound {
 		return unauthorized()
 	}
-	return unavailable(doing, err)
+	return unavailable(ctx, doing, err)
 }
 
-func unavailable(doing string, err error) error {
+// unavailable returns the error of ctx if a store failed because of it: the store may
+// still be available.
+func unavailable(ctx context.Context, doing string, err error) error {
+	if done := ctx.Err(); done != nil && (errors.Is(err, done) || errcodes.Of(err) == errcodes.Of(done)) {
+		return errcodes.Coded(done)
+	}
 	return errcodes.Wrap(errcodes.Unavailable, "Authentication service unavailable", fmt.Errorf("%s: %w", doing, err))
 }

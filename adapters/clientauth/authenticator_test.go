@@ -171,6 +171,41 @@ func TestAStoreThatFailsIsUnavailableNotUnauthorized(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// Callers that go away are not failures of the store.
+func TestADoneContextIsNotAnUnavailableStore(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), start.AddDate(-10, 0, 0))
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		cause error
+		want  errcodes.Code
+	}{
+		"canceled":                        {canceled, context.Canceled, errcodes.Canceled},
+		"canceled, with a code":           {canceled, errcodes.New(errcodes.Canceled, ""), errcodes.Canceled},
+		"canceled, with an unknown fate":  {canceled, errcodes.Wrap(errcodes.OutcomeUnknown, "", context.Canceled), errcodes.Canceled},
+		"too late":                        {late, context.DeadlineExceeded, errcodes.DeadlineExceeded},
+		"a disk fails meanwhile":          {canceled, errors.New("disk"), errcodes.Unavailable},
+		"the store canceled its own work": {t.Context(), context.Canceled, errcodes.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.store.fail(c.cause)
+			_, _, err := f.Issue(c.ctx, "acme", "right")
+			assert.ErrorIs(t, err, c.want)
+			_, err = f.Verify(c.ctx, "acme", "right")
+			assert.ErrorIs(t, err, c.want)
+			_, err = f.Authenticate(c.ctx, token)
+			assert.ErrorIs(t, err, c.want)
+			assert.ErrorIs(t, f.Revoke(c.ctx, "acme", token), c.want)
+			assert.ErrorIs(t, f.Active(c.ctx, "acme", start), c.want)
+			assert.ErrorIs(t, f.Tick(c.ctx, start), c.want)
+		})
+	}
+}
+
 func TestIssueReportsABadRandomSource(t *testing.T) {
 	f := newFixture(t, clientauth.Config{Random: bytes.NewReader(bytes.Repeat([]byte{7}, 40))})
 	_, _, err := f.Issue(t.Context(), "acme", "right")
