@@ -20,7 +20,7 @@ type clientCmd struct {
 	Hash  clientHashCmd  `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
 	Check clientCheckCmd `cmd:"" help:"Check a clients file: print the number of its clients, or every mistake on standard error and exit with status 2."`
 
-	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones."`
+	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones, and its download links work up to 15 minutes more, unless the client is disabled or its revokedBefore is set in the clients file."`
 }
 
 type clientNewCmd struct {
