@@ -87,7 +87,7 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 		return service.Reject(fmt.Errorf("no secret on standard input: %w", err))
 	}
 	if len(secret) < clientauth.MinSecretLength {
-		return service.Reject(fmt.Errorf("a secret must have at least %d characters (128 random bits); corridor client new creates one", clientauth.MinSecretLength))
+		return service.Reject(fmt.Errorf("a secret must have at least %d bytes (128 random bits); corridor client new creates one", clientauth.MinSecretLength))
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})
