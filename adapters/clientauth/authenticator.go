@@ -20,10 +20,9 @@ type Clients interface {
 	Client(ctx context.Context, id string) (ports.Client, error)
 }
 
-// Authenticator issues and checks access tokens. It is safe for concurrent use. If
-// a store fails because ctx is done, a method returns [errcodes.Canceled] or
-// [errcodes.DeadlineExceeded], and if it fails for any other reason
-// [errcodes.Unavailable].
+// Authenticator issues and checks access tokens. It is safe for concurrent use. If a
+// store fails because ctx is done, a method returns [errcodes.Canceled] or
+// [errcodes.DeadlineExceeded]; if it fails for another reason, [errcodes.Unavailable].
 type Authenticator struct {
 	ports Ports
 	cfg   Config
