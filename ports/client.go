@@ -14,7 +14,9 @@ type Client struct {
 	Merchants []string       // the merchants that it may name; [AnyMerchant] means any
 	Disabled  bool
 
-	// RevokedBefore ends all tokens issued before this instant; zero: none.
+	// RevokedBefore ends all tokens issued, and all links made, before this instant;
+	// zero: none. In the future, it locks the client until then: its tokens have ended
+	// and it cannot get new ones, but its links work until then.
 	RevokedBefore time.Time
 }
 
@@ -57,8 +59,8 @@ type Token struct {
 type TokenStore interface {
 	// PutToken stores a new token. In the same transaction it removes other tokens of
 	// the client, so that at most keep (1 to [MaxPage]) of the client remain, also under
-	// concurrent calls. Those that expire first are removed, of equal expiry those with
-	// the smaller hash; the new token always remains. PutToken returns
+	// concurrent calls. The oldest by IssuedAt are removed, of equal age those with the
+	// smaller hash; the new token always remains. PutToken returns
 	// [errcodes.Conflict] if the hash is already stored, and [errcodes.InvalidRequest]
 	// if keep is out of range.
 	PutToken(ctx context.Context, t Token, keep int) error

@@ -3,6 +3,7 @@ package clientauth
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,9 @@ type Clients interface {
 	Client(ctx context.Context, id string) (ports.Client, error)
 }
 
-// Authenticator issues and checks access tokens. It is safe for concurrent use.
+// Authenticator issues and checks access tokens. It is safe for concurrent use. If a
+// store fails because ctx is done, a method returns [errcodes.Canceled] or
+// [errcodes.DeadlineExceeded]; if it fails for another reason, [errcodes.Unavailable].
 type Authenticator struct {
 	ports Ports
 	cfg   Config
@@ -51,8 +54,9 @@ func New(p Ports, cfg *Config) (*Authenticator, error) {
 }
 
 // Verify returns the client of the credentials, without its secrets. It returns
-// [errcodes.TokenInvalidCredentials] if the credentials are wrong for any reason, and
-// [errcodes.Unavailable] if the store fails.
+// [errcodes.TokenInvalidCredentials] if the credentials are wrong for any reason, or the
+// client's RevokedBefore is more than five seconds after now, and [errcodes.Unavailable]
+// if the store fails.
 func (a *Authenticator) Verify(ctx context.Context, clientID, clientSecret string) (ports.Client, error) {
 	client, _, err := a.verify(ctx, clientID, clientSecret)
 	client.Secrets = nil
@@ -65,21 +69,24 @@ func (a *Authenticator) verify(ctx context.Context, clientID, clientSecret strin
 	client, err := a.ports.Clients.Client(ctx, clientID)
 	known := err == nil
 	if !known && errcodes.Of(err) != errcodes.NotFound {
-		return ports.Client{}, time.Time{}, unavailable("read a client", err)
+		return ports.Client{}, time.Time{}, unavailable(ctx, "read a client", err)
 	}
 	now := ports.Millis(a.cfg.Clock.Now())
 	right := matches(&client, clientSecret, now)
-	if !right || !known || client.Disabled {
+	locked := ports.Millis(client.RevokedBefore).After(now.Add(maxSkew))
+	if !right || !known || client.Disabled || locked {
 		return ports.Client{}, time.Time{}, errcodes.New(errcodes.TokenInvalidCredentials, "")
 	}
 	return client, now, nil
 }
 
+// maxSkew is how much the clock of who sets RevokedBefore to now may be ahead.
+const maxSkew = 5 * time.Second
+
 // Issue returns a new access token for a client's credentials, and how long it is valid
 // (SPEC 4.1): Config.TokenLifetime, but at most until the secret's NotAfter. If the
-// client then has more than [MaxTokens] tokens, those that expire first end. Issue
-// returns [errcodes.TokenInvalidCredentials] if the credentials are wrong for any
-// reason, [errcodes.Unavailable] if a store fails, and [errcodes.Internal] if the random
+// client then has more than [MaxTokens] tokens, the oldest end. Issue
+// returns the errors of [Authenticator.Verify], and [errcodes.Internal] if the random
 // source fails or repeats itself.
 func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
 	client, now, err := a.verify(ctx, clientID, clientSecret)
@@ -94,7 +101,7 @@ func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string
 		t.ExpiresAt = end
 	}
 	if from := ports.Millis(client.RevokedBefore); from.After(now) {
-		t.IssuedAt = from // a clock that is behind, or a time in the future, would end the new token at once
+		t.IssuedAt = from // at most maxSkew later; otherwise the new token would be invalid
 	}
 	if token, err = a.put(ctx, t); err != nil {
 		return "", 0, err
@@ -114,7 +121,7 @@ func (a *Authenticator) put(ctx context.Context, t ports.Token) (string, error) 
 	case errcodes.Of(err) == errcodes.Conflict:
 		return "", errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
 	case err != nil:
-		return "", unavailable("store a token", err)
+		return "", unavailable(ctx, "store a token", err)
 	}
 	return token, nil
 }
@@ -146,15 +153,15 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
 	token, err := a.ports.Tokens.Token(ctx, hash)
 	if err != nil {
-		return entry{}, unauthorizedOr("read a token", err)
+		return entry{}, unauthorizedOr(ctx, "read a token", err)
 	}
-	client, err := a.activeClient(ctx, token.ClientID, token.IssuedAt)
+	client, err := a.enabledClient(ctx, token.ClientID)
 	if err != nil {
 		return entry{}, err
 	}
 	wall := ports.Millis(now)
 	secret, ok := openSecret(&client, token.SecretSHA256, wall)
-	if !ok || !wall.Before(token.ExpiresAt) {
+	if !ok || !wall.Before(token.ExpiresAt) || token.IssuedAt.Before(ports.Millis(client.RevokedBefore)) {
 		return entry{}, unauthorized()
 	}
 	until := token.ExpiresAt
@@ -165,21 +172,28 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 	return entry{client: client, until: until, readAt: now}, nil
 }
 
-// Active returns nil if the client exists and is enabled, and its RevokedBefore is not
-// after since: what was made for the client at since, such as a link, is still valid.
-// Otherwise it returns [errcodes.Unauthorized], and [errcodes.Unavailable] if the store
-// fails.
+// Active returns nil if the client exists and is enabled, and what was made for it at
+// since, such as a link, is still valid: since is not before the client's RevokedBefore,
+// or RevokedBefore is after now. Otherwise it returns [errcodes.Unauthorized], and
+// [errcodes.Unavailable] if the store fails.
 func (a *Authenticator) Active(ctx context.Context, clientID string, since time.Time) error {
-	_, err := a.activeClient(ctx, clientID, since)
-	return err
+	client, err := a.enabledClient(ctx, clientID)
+	if err != nil {
+		return err
+	}
+	before := ports.Millis(client.RevokedBefore)
+	if since.Before(before) && !before.After(a.cfg.Clock.Now()) {
+		return unauthorized()
+	}
+	return nil
 }
 
-func (a *Authenticator) activeClient(ctx context.Context, id string, since time.Time) (ports.Client, error) {
+func (a *Authenticator) enabledClient(ctx context.Context, id string) (ports.Client, error) {
 	client, err := a.ports.Clients.Client(ctx, id)
 	if err != nil {
-		return ports.Client{}, unauthorizedOr("read a client", err)
+		return ports.Client{}, unauthorizedOr(ctx, "read a client", err)
 	}
-	if client.Disabled || since.Before(ports.Millis(client.RevokedBefore)) {
+	if client.Disabled {
 		return ports.Client{}, unauthorized()
 	}
 	return client, nil
@@ -199,14 +213,14 @@ func (a *Authenticator) Revoke(ctx context.Context, clientID, token string) erro
 	case errcodes.Of(err) == errcodes.NotFound || err == nil && t.ClientID != clientID:
 		return nil
 	case err != nil:
-		return unavailable("read a token", err)
+		return unavailable(ctx, "read a token", err)
 	}
 	err = a.ports.Tokens.Revoke(ctx, hash, ports.AuditRow{
 		At: ports.Millis(a.cfg.Clock.Now()), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
 	})
 	a.cache.drop(hash)
 	if err != nil {
-		return unavailable("revoke a token", err)
+		return unavailable(ctx, "revoke a token", err)
 	}
 	return nil
 }
@@ -222,7 +236,7 @@ func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
 	for {
 		purged, err := a.ports.Tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 		if err != nil {
-			return a.loops.Report(ctx, unavailable("purge tokens", err))
+			return a.loops.Report(ctx, unavailable(ctx, "purge tokens", err))
 		}
 		if purged < ports.MaxPage {
 			return nil
@@ -236,13 +250,18 @@ func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ct
 
 func unauthorized() error { return errcodes.New(errcodes.Unauthorized, "") }
 
-func unauthorizedOr(doing string, err error) error {
+func unauthorizedOr(ctx context.Context, doing string, err error) error {
 	if errcodes.Of(err) == errcodes.NotFound {
 		return unauthorized()
 	}
-	return unavailable(doing, err)
+	return unavailable(ctx, doing, err)
 }
 
-func unavailable(doing string, err error) error {
+// unavailable returns the error of ctx if a store failed because of it: the store may
+// still be available.
+func unavailable(ctx context.Context, doing string, err error) error {
+	if done := ctx.Err(); done != nil && (errors.Is(err, done) || errcodes.Of(err) == errcodes.Of(done)) {
+		return errcodes.Coded(done)
+	}
 	return errcodes.Wrap(errcodes.Unavailable, "Authentication service unavailable", fmt.Errorf("%s: %w", doing, err))
 }

@@ -83,6 +83,7 @@ func TestAllRejectedCredentialsGetTheSameError(t *testing.T) {
 	withWindow("early", start.Add(time.Millisecond), time.Time{})
 	withWindow("late", time.Time{}, start)
 	f.store.put(ports.Client{ID: "off", Disabled: true, Secrets: []ports.ClientSecret{secretOf("right")}})
+	f.store.put(ports.Client{ID: "locked", RevokedBefore: start.Add(time.Hour), Secrets: []ports.ClientSecret{secretOf("right")}})
 	f.store.put(ports.Client{ID: "bare"})
 
 	texts := map[string]bool{}
@@ -92,6 +93,7 @@ func TestAllRejectedCredentialsGetTheSameError(t *testing.T) {
 		"secret not yet valid": {"early", "right"},
 		"secret expired":       {"late", "right"},
 		"client disabled":      {"off", "right"},
+		"client locked":        {"locked", "right"},
 		"client has no secret": {"bare", "right"},
 		"empty secret":         {"bare", ""},
 	} {
@@ -167,6 +169,41 @@ func TestAStoreThatFailsIsUnavailableNotUnauthorized(t *testing.T) {
 	f.store.fail(nil)
 	_, err = f.Authenticate(t.Context(), token)
 	assert.NoError(t, err)
+}
+
+// Callers that go away are not failures of the store.
+func TestADoneContextIsNotAnUnavailableStore(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), start.AddDate(-10, 0, 0))
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		cause error
+		want  errcodes.Code
+	}{
+		"canceled":                        {canceled, context.Canceled, errcodes.Canceled},
+		"canceled, with a code":           {canceled, errcodes.New(errcodes.Canceled, ""), errcodes.Canceled},
+		"canceled, with an unknown fate":  {canceled, errcodes.Wrap(errcodes.OutcomeUnknown, "", context.Canceled), errcodes.Canceled},
+		"too late":                        {late, context.DeadlineExceeded, errcodes.DeadlineExceeded},
+		"a disk fails meanwhile":          {canceled, errors.New("disk"), errcodes.Unavailable},
+		"the store canceled its own work": {t.Context(), context.Canceled, errcodes.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.store.fail(c.cause)
+			_, _, err := f.Issue(c.ctx, "acme", "right")
+			assert.Equal(t, c.want, errcodes.Of(err))
+			_, err = f.Verify(c.ctx, "acme", "right")
+			assert.Equal(t, c.want, errcodes.Of(err))
+			_, err = f.Authenticate(c.ctx, token)
+			assert.Equal(t, c.want, errcodes.Of(err))
+			assert.Equal(t, c.want, errcodes.Of(f.Revoke(c.ctx, "acme", token)))
+			assert.Equal(t, c.want, errcodes.Of(f.Active(c.ctx, "acme", start)))
+			assert.Equal(t, c.want, errcodes.Of(f.Tick(c.ctx, start)))
+		})
+	}
 }
 
 func TestIssueReportsABadRandomSource(t *testing.T) {

@@ -23,7 +23,8 @@
 //
 // Callers do not learn why they are rejected: an unknown client, a wrong or expired
 // secret and a disabled client return the same error after the same comparisons (I15).
-// A store that fails is [errcodes.Unavailable], never a rejection.
+// A store that fails is [errcodes.Unavailable], never a rejection; a caller that has gone
+// is [errcodes.Canceled].
 //
 // Expired tokens stay in the store until [Authenticator.Run] removes them; one process
 // that runs it is enough.

@@ -44,9 +44,9 @@ func ExampleNew() {
 }
 
 func ExampleParse() {
-	_, err := clientauth.Parse("acme:gf7C2tJzXo1vQ0bN5hWkLw:*,beta:too short:*")
+	_, err := clientauth.Parse("acme:gf7C2tJzXo1vQ0bN5hWkLw:*,beta:short:*")
 	fmt.Println(err)
-	// Output: configuration: client 2 must have a secret of at least 22 characters (128 random bits)
+	// Output: configuration: client 2 must have a secret of at least 22 bytes (128 random bits)
 }
 
 func ExampleOpenFile() {

@@ -33,8 +33,8 @@ type FileConfig struct {
 //
 // Only id is required. The client may name the merchants in its list, and any if the list
 // contains "*". A missing notBefore or notAfter means no bound. Tokens end with the secret
-// that bought them, and revokedBefore ends all tokens issued before it. The list must not
-// be empty: to reject all clients, disable
+// that bought them, and revokedBefore ends all tokens issued before it: in the future, it
+// locks the client until then. The list must not be empty: to reject all clients, disable
 // them.
 //
 // [File.Run] checks the file once a second; without it, a look-up does, at most once a

@@ -173,18 +173,22 @@ func TestAChangeWithTheSameSizeAndTimeIsNoticed(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	const long = "canary and 128 random bits"
+	const long = "canary-and-128-random-bits"
 	for text, want := range map[string]map[string]ports.Client{
 		"acme:" + long + ":m1+m2, beta:" + long + ":*": {
 			"acme": {ID: "acme", Merchants: []string{"m1", "m2"}, Secrets: []ports.ClientSecret{secretOf(long)}},
 			"beta": {ID: "beta", Merchants: []string{ports.AnyMerchant}, Secrets: []ports.ClientSecret{secretOf(long)}},
 		},
-		"acme:" + long[:22] + ":*": {"acme": {ID: "acme", Merchants: []string{ports.AnyMerchant}, Secrets: []ports.ClientSecret{secretOf(long[:22])}}},
-		"acme:" + long[:21] + ":*": nil,
-		"acme:" + long:             nil,
-		"acme:" + long + ":":       nil,
-		"acme:" + long + ":m1+":    nil,
-		"acme:" + long + ":m1:m2":  nil,
+		"acme:" + long[:22] + ":*":   {"acme": {ID: "acme", Merchants: []string{ports.AnyMerchant}, Secrets: []ports.ClientSecret{secretOf(long[:22])}}},
+		"acme:" + long[:21] + ":*":   nil,
+		"acme:" + long:               nil,
+		"acme:" + long + ":":         nil,
+		"acme:" + long + ":m1+":      nil,
+		"acme:" + long + ":m1:m2":    nil,
+		"acme:" + long + " :m1":      nil,
+		"acme:a\u00a0" + long + ":*": nil,
+		"acme:\t" + long + ":*":      nil,
+		"acme:" + long + "\x00:*":    nil,
 	} {
 		clients, err := clientauth.Parse(text)
 		if want == nil {
@@ -210,7 +214,7 @@ func TestParse(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{merchant}, client.Merchants)
 	}
-	for _, text := range []string{"", "acme", "acme:", ":canary", "acme:canary,", "acme:canary,acme:other", "canary"} {
+	for _, text := range []string{"", "acme", "acme:", ":canary", "acme:canary,", "acme:canary,acme:other", "canary", "acme:a canary", "acme:canary\x7f:*"} {
 		_, err := clientauth.ParseTrial(text)
 		assert.Equal(t, errcodes.Configuration, errcodes.Of(err), text)
 		assert.NotContains(t, err.Error(), "canary")

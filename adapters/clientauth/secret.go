@@ -78,8 +78,8 @@ func chance(random io.Reader, prefix string) (string, error) {
 // MaxSecrets is the most secrets that a client may have at once.
 const MaxSecrets = 3
 
-// MinSecretLength is the length of 128 random bits in base64, in characters. A shorter
-// secret could be guessed from its hash.
+// MinSecretLength is the length of 128 random bits in base64, in bytes. A shorter secret
+// could be guessed from its hash.
 const MinSecretLength = 22
 
 // matches reports whether secret is one of the client's secrets and in its window at

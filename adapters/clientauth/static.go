@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -14,11 +15,11 @@ import (
 type Static struct{ clients map[string]ports.Client }
 
 // Parse parses "id:secret:merchants,id:secret:merchants", the form of the
-// CORRIDOR_CLIENTS variable. A secret has at least [MinSecretLength] characters, and
-// neither a comma nor a colon. Merchants are ids joined by "+", or "*" for any. Spaces
-// around an entry are ignored. Parse returns [errcodes.Configuration] if there is no
-// client, if a part is missing or too short, and if an id is repeated; the message has
-// the number of the entry, never its content.
+// CORRIDOR_CLIENTS variable. A secret has at least [MinSecretLength] bytes, and no comma,
+// colon, blank or control character. Merchants are ids joined by "+", or "*" for any.
+// Spaces around an entry are ignored. Parse returns [errcodes.Configuration] if there is
+// no client, if a part is missing, if a secret is too short or has such a character, and
+// if an id is repeated; the message has the number of the entry, never its content.
 func Parse(text string) (*Static, error) { return parse(text, false) }
 
 // ParseTrial is [Parse] for sandboxes: a secret may be short, and a client whose
@@ -26,21 +27,26 @@ func Parse(text string) (*Static, error) { return parse(text, false) }
 func ParseTrial(text string) (*Static, error) { return parse(text, true) }
 
 func parse(text string, trial bool) (*Static, error) {
-	s := &Static{clients: map[string]ports.Client{}}
+	s, form := &Static{clients: map[string]ports.Client{}}, "id:secret:merchants"
+	if trial {
+		form = "id:secret or id:secret:merchants"
+	}
 	for i, item := range strings.Split(text, ",") {
 		parts := strings.Split(strings.TrimSpace(item), ":")
 		if trial && len(parts) == 2 {
 			parts = append(parts, ports.AnyMerchant)
 		}
 		if len(parts) != 3 || slices.Contains(parts, "") {
-			return nil, badEntry(i, "must be written id:secret:merchants, where * means any merchant")
+			return nil, badEntry(i, "must be written "+form+", where * means any merchant")
 		}
 		id, secret, merchants := parts[0], parts[1], strings.Split(parts[2], "+")
 		switch _, twice := s.clients[id]; {
 		case twice:
 			return nil, badEntry(i, "has an id that is repeated")
 		case !trial && len(secret) < MinSecretLength:
-			return nil, badEntry(i, fmt.Sprintf("must have a secret of at least %d characters (128 random bits)", MinSecretLength))
+			return nil, badEntry(i, fmt.Sprintf("must have a secret of at least %d bytes (128 random bits)", MinSecretLength))
+		case strings.ContainsFunc(secret, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+			return nil, badEntry(i, "must have a secret without blanks and control characters")
 		case slices.Contains(merchants, ""):
 			return nil, badEntry(i, "has a merchant without an id")
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -42,7 +43,7 @@ func (t *tokenState) expired(before time.Time, n int) []*ports.Token {
 	return found
 }
 
-// of returns the tokens of a client in the order of their expiry.
+// of returns the tokens of a client, the oldest first.
 func (t *tokenState) of(clientID string) []*ports.Token {
 	var found []*ports.Token
 	for v := range t.expiry.all() {
@@ -50,6 +51,9 @@ func (t *tokenState) of(clientID string) []*ports.Token {
 			found = append(found, v)
 		}
 	}
+	slices.SortFunc(found, func(a, b *ports.Token) int {
+		return cmp.Or(a.IssuedAt.Compare(b.IssuedAt), bytes.Compare(a.SHA256[:], b.SHA256[:]))
+	})
 	return found
 }
 

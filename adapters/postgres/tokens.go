@@ -24,7 +24,7 @@ const (
 			VALUES ($1, $2, $3, $4, $5)),
 		evicted AS (DELETE FROM corridor.tokens WHERE sha256 = ANY (ARRAY(
 			SELECT sha256 FROM corridor.tokens WHERE client_id = $2
-			ORDER BY expires_at DESC, sha256 DESC OFFSET $6)) RETURNING 1)
+			ORDER BY issued_at DESC, sha256 DESC OFFSET $6)) RETURNING 1)
 		SELECT count(*) FROM evicted`
 )
 

@@ -18,10 +18,12 @@ func (b *builder) clients() (clientauth.Clients, error) {
 		return nil, errors.New("--clients-file and " + clientsEnv + " cannot be combined")
 	case b.settings.ClientsFile != "":
 		return clientauth.OpenFile(b.settings.ClientsFile, &clientauth.FileConfig{Logger: b.log})
-	case inline != "" && b.settings.Sandbox:
-		return clientauth.ParseTrial(inline)
 	case inline != "":
-		clients, err := clientauth.Parse(inline)
+		parse := clientauth.Parse
+		if b.settings.Sandbox {
+			parse = clientauth.ParseTrial
+		}
+		clients, err := parse(inline)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", clientsEnv, err)
 		}

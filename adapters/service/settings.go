@@ -39,7 +39,7 @@ type Settings struct {
 	Reports  ReportSettings  `embed:""`
 	Limits   LimitSettings   `embed:""`
 
-	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."                      type:"path"`
+	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."`
 	TokenLifetime time.Duration `default:"24h"                     env:"CORRIDOR_TOKEN_LIFETIME"                                                                               help:"Lifetime of an access token, 1s to 24h; it ends earlier with its client's secret."`
 	AddrHeader    string        `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
 	LogLevel      slog.Level    `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
@@ -62,7 +62,7 @@ func Defaults() Settings {
 func (c *Settings) Help() string {
 	return `Only in the environment, because command lines are visible to every user of the machine (use it also for CORRIDOR_STORE if
 its URL contains a password):
-  CORRIDOR_CLIENTS      clients for trials: id:secret:merchants,… with secrets of at least 22 characters, and merchants
+  CORRIDOR_CLIENTS      clients for trials: id:secret:merchants,… with secrets of at least 22 bytes, and merchants
                         joined by + or * for any. With --sandbox id:secret is enough.
   CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
                         all open. To replace a by b: a, then a,b everywhere, then b,a, then b.

@@ -14,7 +14,7 @@ const (
 	insertToken = `INSERT INTO tokens (sha256, client_id, secret_sha256, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)`
 	evictTokens = `DELETE FROM tokens WHERE sha256 IN (
 		SELECT sha256 FROM tokens WHERE client_id = ? AND sha256 <> ?
-		ORDER BY expires_at DESC, sha256 DESC LIMIT -1 OFFSET ?)`
+		ORDER BY issued_at DESC, sha256 DESC LIMIT -1 OFFSET ?)`
 	deleteToken  = `DELETE FROM tokens WHERE sha256 = ?`
 	deleteTokens = `DELETE FROM tokens WHERE client_id = ?`
 	purgeTokens  = `DELETE FROM tokens WHERE sha256 IN (

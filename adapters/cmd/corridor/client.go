@@ -20,7 +20,7 @@ type clientCmd struct {
 	Hash  clientHashCmd  `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
 	Check clientCheckCmd `cmd:"" help:"Check a clients file: print the number of its clients, or every mistake on standard error and exit with status 2."`
 
-	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones."`
+	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones, and its download links work up to 15 minutes more, unless the client is disabled or its revokedBefore is set in the clients file."`
 }
 
 type clientNewCmd struct {
@@ -87,7 +87,7 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 		return service.Reject(fmt.Errorf("no secret on standard input: %w", err))
 	}
 	if len(secret) < clientauth.MinSecretLength {
-		return service.Reject(fmt.Errorf("a secret must have at least %d characters (128 random bits); corridor client new creates one", clientauth.MinSecretLength))
+		return service.Reject(fmt.Errorf("a secret must have at least %d bytes (128 random bits); corridor client new creates one", clientauth.MinSecretLength))
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})

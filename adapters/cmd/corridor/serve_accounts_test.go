@@ -361,10 +361,10 @@ func theSandboxHasNoBreaker(t *testing.T, store string) {
 // metrics show it.
 func TestACircuitBreakerOpens(t *testing.T) {
 	s := serve(t, map[string]string{
-		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_FLUTTERWAVE_SECRET_KEY": "canary-key",
+		"CORRIDOR_CLIENTS": "acme:a-secret", "CORRIDOR_FLUTTERWAVE_SECRET_KEY": "canary-key",
 		"CORRIDOR_FLUTTERWAVE_BASE_URL": "http://127.0.0.1:1",
 	}, "--sandbox", "--store", "memory:", "--connectors", "flutterwave,sandbox")
-	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	require.Equal(t, http.StatusOK, s.login("acme", "a-secret"))
 	state := func(name string) float64 {
 		return s.metric(`corridor_connector_breaker_state{connector="flutterwave",state="` + name + `"}`)
 	}

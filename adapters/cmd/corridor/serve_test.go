@@ -172,8 +172,9 @@ func TestWhatServeRejects(t *testing.T) {
 		"a store, not a database":        {args: []string{"--sandbox", "--store", "sqlite:" + broken}, says: "--store"},
 		"a clients file that's broken":   {args: append(sandbox, "--clients-file", broken), says: "client"},
 		"two sources of clients":         {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "cannot be combined"},
-		"clients without a secret":       {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
-		"a weak secret":                  {args: []string{"--store", "memory:", "--feed", "file:" + good}, env: map[string]string{"CORRIDOR_CLIENTS": "acme:hush:*"}, says: "CORRIDOR_CLIENTS: client 1 must have a secret of at least 22 characters"},
+		"clients without a secret":       {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "CORRIDOR_CLIENTS: client 1 must be written id:secret or id:secret:merchants"},
+		"a clients file without a name":  {args: []string{"--store", "memory:", "--feed", "file:" + good}, env: map[string]string{"CORRIDOR_CLIENTS_FILE": ""}, says: "clients are required"},
+		"a weak secret":                  {args: []string{"--store", "memory:", "--feed", "file:" + good}, env: map[string]string{"CORRIDOR_CLIENTS": "acme:hush:*"}, says: "CORRIDOR_CLIENTS: client 1 must have a secret of at least 22 bytes"},
 		"a negative markup":              {args: append(sandbox, "--markup-bps=-1"), says: "Terms.MarkupBps is -1, want 0 to 100000"},
 		"a markup, not a number":         {args: append(sandbox, "--markup-bps", "many"), says: "many"},
 		"a lifetime of a year":           {args: append(sandbox, "--lock-validity", "8760h"), says: "Terms.Validity is 8760h0m0s, want 1s to 168h0m0s"},
@@ -322,9 +323,9 @@ func aMultipartFormIsRejected(t *testing.T, store string) {
 
 func TestAFlagOverridesItsVariable(t *testing.T) {
 	s := serve(t, map[string]string{
-		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_SANDBOX": "true", "CORRIDOR_STORE": "memory:", "CORRIDOR_MARKUP_BPS": "0",
+		"CORRIDOR_CLIENTS": "acme:a-secret", "CORRIDOR_SANDBOX": "true", "CORRIDOR_STORE": "memory:", "CORRIDOR_MARKUP_BPS": "0",
 	})
-	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	require.Equal(t, http.StatusOK, s.login("acme", "a-secret"))
 	_, body := s.lock("USD", "ZAR")
 	require.Equal(t, body["midRate"], body["allInRate"])
 	require.NotContains(t, s.out.String(), "client_secret", "a client is set, so none is made")

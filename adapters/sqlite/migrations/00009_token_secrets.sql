@@ -5,8 +5,8 @@
 DELETE FROM tokens;
 ALTER TABLE tokens ADD COLUMN secret_sha256 BLOB NOT NULL CHECK (length(secret_sha256) = 32);
 
--- For the tokens of a client that expire first.
-CREATE INDEX tokens_client ON tokens (client_id, expires_at, sha256);
+-- For the oldest tokens of a client.
+CREATE INDEX tokens_client ON tokens (client_id, issued_at, sha256);
 
 -- Tokens issued before this time are invalid; NULL: none.
 ALTER TABLE clients ADD COLUMN revoked_before INTEGER;

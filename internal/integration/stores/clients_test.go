@@ -73,7 +73,8 @@ func (w *worlds) putToken(t *rapid.T) {
 	now := w.clock.Now()
 	tok := ports.Token{
 		SHA256: sha256.Sum256([]byte{byte(rapid.IntRange(0, 6).Draw(t, "token"))}), ClientID: w.clientID(t), SecretSHA256: clientauth.HashSecret("secret-0"),
-		IssuedAt: now, ExpiresAt: now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "hours")) * time.Hour),
+		IssuedAt:  now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "issued")) * time.Millisecond),
+		ExpiresAt: now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "hours")) * time.Hour),
 	}
 	how, keep := rapid.IntRange(0, 4).Draw(t, "how"), rapid.SampledFrom([]int{0, 1, 2, 3, 10_000, 10_001}).Draw(t, "keep")
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Token, error) {

@@ -34,6 +34,16 @@ func TestARequestThatTakesTooLongIsA504(t *testing.T) {
 	assert.JSONEq(t, `{"message":"The request took too long","error":"Gateway Timeout","statusCode":504}`, w.Body.String())
 	conforms(t, r, w)
 
+	for _, path := range []string{"/v1/auth/oauth2/token", "/v1/auth/oauth2/revoke"} {
+		h, err = httpserver.New(&auth{err: errcodes.Coded(context.DeadlineExceeded)}, httpserver.Services{}, nil)
+		require.NoError(t, err)
+		r = request{method: http.MethodPost, path: path, body: `{"client_id":"acme","client_secret":"s3cret","token":"x"}`}.make()
+		w = httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		assert.Equal(t, http.StatusGatewayTimeout, w.Code)
+		conforms(t, r, w)
+	}
+
 	for _, bad := range []time.Duration{-1, httpserver.MaxRequestTimeout + 1} {
 		_, err = httpserver.New(&auth{}, httpserver.Services{}, &httpserver.Config{RequestTimeout: bad})
 		assert.ErrorIs(t, err, errcodes.Configuration)

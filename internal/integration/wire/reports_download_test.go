@@ -185,9 +185,14 @@ func invalidLinksHaveOneResponse(t *testing.T, p place) {
 	}
 	download.path += "?x=%zz"
 	acme := ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}}
+	soon := acme
+	soon.RevokedBefore = a.clock.Now().Add(time.Millisecond)
+	require.NoError(t, a.next().clients.PutClient(t.Context(), soon, storemodel.AuditRow))
+	assert.Equal(t, 200, a.do(download).Code, "links end in a millisecond")
+	a.clock.Advance(time.Millisecond)
 	for name, change := range map[string]func(c *ports.Client){
 		"of a disabled client":          func(c *ports.Client) { c.Disabled = true },
-		"made before tokens were ended": func(c *ports.Client) { c.RevokedBefore = a.clock.Now().Add(time.Millisecond) },
+		"made before tokens were ended": func(c *ports.Client) { *c = soon },
 	} {
 		changed := acme
 		change(&changed)
@@ -197,9 +202,9 @@ func invalidLinksHaveOneResponse(t *testing.T, p place) {
 		assert.JSONEq(t, `{"message":"No such download, or it has expired","error":"Not Found","statusCode":404}`, w.Body.String(), name)
 		assert.Empty(t, w.Header().Get("Content-Disposition"), name)
 	}
-	acme.RevokedBefore = a.clock.Now()
+	acme.RevokedBefore = a.clock.Now().Add(-time.Millisecond)
 	require.NoError(t, a.next().clients.PutClient(t.Context(), acme, storemodel.AuditRow))
-	a.clock.Advance(report.DefaultLinkLife - time.Millisecond)
+	a.clock.Advance(report.DefaultLinkLife - 2*time.Millisecond)
 	assert.Equal(t, 200, a.do(download).Code, "a query is nothing to a link")
 	a.clock.Advance(time.Millisecond)
 	assert.Equal(t, 404, a.do(download).Code, "expired")

@@ -1,6 +1,8 @@
 package storetest_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -49,19 +51,25 @@ func keeps(fn func(v *ports.Token, keep *int)) func(b *bundle) {
 
 func keepsAll(_ *ports.Token, keep *int) { *keep = ports.MaxPage }
 
-// evictsBeforeItPuts removes what expires first, the new token included.
-func evictsBeforeItPuts(b *bundle) {
-	put, revoke := b.tokens.put, b.tokens.revoke
-	var all []ports.Token
-	b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
-		all = append(all, v)
-		mine := slices.DeleteFunc(slices.Clone(all), func(o ports.Token) bool { return o.ClientID != v.ClientID })
-		err := put(ctx, v, ports.MaxPage)
-		slices.SortFunc(mine, func(a, b ports.Token) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
-		for _, o := range mine[:max(len(mine)-keep, 0)] {
-			err = errors.Join(err, revoke(ctx, o.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}))
+// evicts removes a client's tokens with the earliest time, the new one among them if
+// newToo is true.
+func evicts(newToo bool, when func(ports.Token) time.Time) func(b *bundle) {
+	return func(b *bundle) {
+		put, revoke := b.tokens.put, b.tokens.revoke
+		var all []ports.Token
+		b.tokens.put = func(ctx context.Context, v ports.Token, keep int) error {
+			mine := slices.DeleteFunc(slices.Clone(all), func(o ports.Token) bool { return o.ClientID != v.ClientID })
+			all = append(all, v)
+			if newToo {
+				mine, keep = append(mine, v), keep+1
+			}
+			err := put(ctx, v, ports.MaxPage)
+			slices.SortFunc(mine, func(a, b ports.Token) int { return cmp.Or(when(a).Compare(when(b)), bytes.Compare(a.SHA256[:], b.SHA256[:])) })
+			for _, o := range mine[:max(len(mine)+1-keep, 0)] {
+				err = errors.Join(err, revoke(ctx, o.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}))
+			}
+			return err
 		}
-		return err
 	}
 }
 
@@ -90,7 +98,7 @@ func purgesAt(by time.Duration) func(b *bundle) {
 const (
 	revoked = "a revoked token is not found"
 	purged  = "a purge removes what expired by the time, and nothing else"
-	kept    = "of a client's tokens the last ones to expire stay, with the new one"
+	kept    = "of a client's tokens the newest stay, with the one just put"
 	ended   = "RevokeAll removes a client's tokens and returns their number"
 	bounded = "a purge removes at most n and returns how many"
 )
@@ -153,7 +161,8 @@ var tokenFlaws = append(commonFlaws("a done context returns its code and changes
 	flawedStore{"keeps one token too many", kept, keeps(func(_ *ports.Token, keep *int) { *keep++ })},
 	flawedStore{"keeps one token too few", kept, keeps(func(_ *ports.Token, keep *int) { *keep = max(*keep-1, 1) })},
 	flawedStore{"counts the tokens of all clients", kept, keeps(func(v *ports.Token, _ *int) { v.ClientID = "client" })},
-	flawedStore{"removes the new token", kept, evictsBeforeItPuts},
+	flawedStore{"removes the new token", kept, evicts(true, func(v ports.Token) time.Time { return v.IssuedAt })},
+	flawedStore{"removes the tokens that expire first", kept, evicts(false, func(v ports.Token) time.Time { return v.ExpiresAt })},
 	flawedStore{"keeps any number", "the number of tokens to keep is 1 to 10,000", keeps(func(_ *ports.Token, keep *int) { *keep = min(max(*keep, 1), ports.MaxPage) })},
 	flawedStore{"keeps the tokens of concurrent calls", "concurrent calls keep as many tokens of a client as one call", keeps(keepsAll)},
 	flawedStore{"ends nothing", ended, revokesAllOf(func(_ string, n int) (string, int) { return "nobody", n })},

@@ -156,7 +156,7 @@ var tokenChecks = []storeCheck{
 	{"of many concurrent tokens of one hash one is stored", func(k *storeKit) {
 		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a"), 10) }))
 	}},
-	{"of a client's tokens the last ones to expire stay, with the new one", tokensKept},
+	{"of a client's tokens the newest stay, with the one just put", tokensKept},
 	{"the number of tokens to keep is 1 to 10,000", func(k *storeKit) {
 		for keep, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, ports.MaxPage: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
 			k.Case(strconv.Itoa(keep), func() {
@@ -257,17 +257,19 @@ func (k *storeKit) putToken(v ports.Token) {
 // tokensKept puts tokens of two clients and then one more, each time with another
 // number of tokens to keep.
 func tokensKept(k *storeKit) {
+	// A token that was issued later expires earlier, as with a lifetime that was shortened.
 	at := func(client string, hash byte, minutes int) ports.Token {
-		v := token("")
-		v.SHA256, v.ClientID, v.ExpiresAt = sha256.Sum256([]byte(client)), client, kit.Epoch.Add(time.Duration(minutes)*time.Minute)
+		v, after := token(""), time.Duration(minutes)*time.Minute
+		v.SHA256, v.ClientID = sha256.Sum256([]byte(client)), client
+		v.IssuedAt, v.ExpiresAt = kit.Epoch.Add(after), kit.Epoch.Add(time.Hour-after)
 		v.SHA256[0] = hash
 		return v
 	}
 	for keep := 1; keep <= 6; keep++ {
-		for name, minutes := range kit.ByName(map[string]int{"the first to expire": -1, "the last to expire": 9}) {
+		for name, minutes := range kit.ByName(map[string]int{"the oldest": -1, "the newest": 9}) {
 			k.Case(fmt.Sprintf("%d with %s", keep, name), func() {
 				mine := fmt.Sprint("client-", keep, " ", name)
-				// In the order in which they go. Two expire at once, their order is that of the hashes.
+				// In the order in which they go. Two are of equal age, their order is that of the hashes.
 				old := []ports.Token{at(mine, 9, 0), at(mine, 0x7f, 1), at(mine, 0x80, 1), at(mine, 1, 2)}
 				theirs := []ports.Token{at(mine+" ", 2, -5), at(mine+" ", 3, 1)}
 				for _, i := range []int{2, 0, 3, 1} {
