@@ -64,7 +64,9 @@ func evicts(newToo bool, when func(ports.Token) time.Time) func(b *bundle) {
 				mine, keep = append(mine, v), keep+1
 			}
 			err := put(ctx, v, ports.MaxPage)
-			slices.SortFunc(mine, func(a, b ports.Token) int { return cmp.Or(when(a).Compare(when(b)), bytes.Compare(a.SHA256[:], b.SHA256[:])) })
+			slices.SortFunc(mine, func(a, b ports.Token) int {
+				return cmp.Or(when(a).Compare(when(b)), bytes.Compare(a.SHA256[:], b.SHA256[:]))
+			})
 			for _, o := range mine[:max(len(mine)+1-keep, 0)] {
 				err = errors.Join(err, revoke(ctx, o.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}))
 			}
