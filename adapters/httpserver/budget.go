@@ -30,14 +30,13 @@ type budget struct {
 type charge struct {
 	budget   *budget
 	stranger bool // it has no valid token
-	// cut ends the work on the request: reading if its body is being read, and soon the
-	// writing of its answer. It is called with the budget locked.
-	cut func(reading bool)
+	// cut ends the reading of the body, or the work after it, and soon the writing of the
+	// answer. It is called with the budget locked.
+	cut func()
 
-	bytes   int64
-	reading bool          // its body is being read
-	place   *list.Element // of a stranger that holds bytes
-	ended   bool          // its bytes were given to others
+	bytes int64
+	place *list.Element // of a stranger that holds bytes
+	ended bool          // its bytes were given to others
 }
 
 // take charges n bytes. If the budget is full, the oldest strangers lose theirs, and
@@ -75,7 +74,7 @@ func (b *budget) hold(n int64) {
 func (c *charge) end() {
 	c.drop()
 	c.ended = true
-	c.cut(c.reading)
+	c.cut()
 }
 
 // drop returns the bytes. The budget is locked.
@@ -113,15 +112,11 @@ func (c *charge) unless(fn func()) error {
 // hold begins to charge a request.
 func (s *server) hold(x *exchange) {
 	connection := http.NewResponseController(x.ResponseWriter)
-	x.charge = &charge{budget: s.budget, stranger: !x.known, cut: func(reading bool) {
-		// Some writers have no deadlines; such a request ends with its next byte.
-		if reading {
-			_ = connection.SetReadDeadline(time.Unix(1, 0))
-		} else {
-			// net/http watches the connection now, and a deadline would cancel the later
-			// requests of the connection, too.
-			x.cancel()
-		}
+	x.charge = &charge{budget: s.budget, stranger: !x.known, cut: func() {
+		// Some writers have no deadlines; such a request ends with its next byte. After the
+		// body net/http watches the connection, and the deadline cancels the request, and all
+		// later ones of the connection: a stranger's has none.
+		_ = connection.SetReadDeadline(time.Unix(1, 0))
 		_ = connection.SetWriteDeadline(ports.SystemClock().Now().Add(stallTimeout)) // time for a 503
 	}}
 }
@@ -146,29 +141,17 @@ func (x *exchange) charged(r *http.Request) *charged {
 }
 
 func (b *charged) Read(p []byte) (int, error) {
-	err := b.charge.unless(func() {
-		b.charge.reading = true
-		b.wait()
-	})
-	if err != nil {
+	if err := b.charge.unless(b.wait); err != nil {
 		return 0, err
 	}
 	n, err := b.body.Read(p)
-	if full := b.charge.read(int64(n)); full != nil {
+	if full := b.charge.take(int64(n)); full != nil {
 		if err == nil && b.connection != nil {
 			_ = b.connection.SetReadDeadline(time.Unix(1, 0)) // net/http would wait for the rest before it answers
 		}
 		return 0, full
 	}
 	return n, err
-}
-
-// read ends a read of n bytes and charges them.
-func (c *charge) read(n int64) error {
-	c.budget.mu.Lock()
-	c.reading = false
-	c.budget.mu.Unlock()
-	return c.take(n)
 }
 
 // wait sets the read deadline. At the end of the body net/http removes it.

@@ -40,7 +40,7 @@ func TestTheBudgetOfBodies(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(all) == 0 || rapid.IntRange(0, 3).Draw(t, "new") == 0 {
 				r := &request{stranger: rapid.Bool().Draw(t, "stranger")}
-				r.charge = budget.Charge(r.stranger, func(bool) { r.cut = true })
+				r.charge = budget.Charge(r.stranger, func() { r.cut = true })
 				all = append(all, r)
 			}
 			i := rapid.IntRange(0, len(all)-1).Draw(t, "which")
@@ -111,7 +111,7 @@ func TestAFullBudgetEndsStrangers(t *testing.T) {
 		}
 		time.Sleep(time.Second) // net/http gives the answer half a second
 		assert.True(t, stranger.closed())
-		assert.True(t, waiting.closed(), "later requests on it would be cancelled, too")
+		assert.True(t, waiting.closed())
 
 		const slow = `{"client_id":"slow","client_secret":"x"}`
 		done := dial("f")
@@ -125,7 +125,7 @@ func TestAFullBudgetEndsStrangers(t *testing.T) {
 
 		time.Sleep(time.Second)
 		require.Equal(t, 200, done.answer().status, "it has ended all the same")
-		require.Equal(t, 200, done.get("tok-acme"), "the next request of its connection is not cancelled")
+		assert.True(t, done.closed(), "a later request on it would be cancelled")
 		first.send(lock)
 		require.Equal(t, 200, first.answer().status)
 		second.send(lock)

@@ -1,8 +1,10 @@
 package httpserver
 
 import (
+	"bytes"
 	"container/list"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
@@ -24,6 +26,10 @@ const (
 	leastHeaders = 512
 	// shortHeaders is the length above which headers are longer than a client usually needs.
 	shortHeaders = 1 << 10
+
+	// mostLines is the number of lines of headers after which a connection ends. net/http
+	// parses what has arrived, however many fields there are.
+	mostLines = 256
 
 	// restTimeout is how long an answer waits for the rest of a body that was not read.
 	restTimeout = time.Second
@@ -50,6 +56,7 @@ type connection struct {
 
 	all     *connections
 	address string        // see subscriber
+	plain   bool          // what it reads is not encrypted
 	place   *list.Element // nil after it has left
 	over    bool          // it is a spare one: its requests are answered with 503
 	trusted atomic.Bool   // its latest request had a valid token
@@ -61,7 +68,10 @@ type connection struct {
 	// its first byte until the connection is idle or the token turns out to be valid.
 	headers int
 	busy    *list.Element
+	lines   atomic.Int32 // of the headers of the next request; several reads never run at once
 }
+
+var errTooManyLines = errors.New("a request has too many lines of headers")
 
 type connectionKey struct{}
 
@@ -76,7 +86,8 @@ func connectionOf(r *http.Request) *connection {
 type bounded struct {
 	net.Listener
 
-	all *connections
+	all   *connections
+	plain bool
 }
 
 // Accept returns the next connection.
@@ -85,7 +96,7 @@ func (l bounded) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.all.arrive(conn), nil
+	return l.all.arrive(conn, l.plain), nil
 }
 
 // underlying returns the connection of a conn of net/http, which with TLS is above it, or nil.
@@ -111,7 +122,9 @@ func (c *connections) watch(server *http.Server) {
 		}
 		known.serving.Store(true)
 		handler.ServeHTTP(w, r)
-		if r.ProtoMajor == 1 && !known.hijacked.Load() {
+		// Only if the connection ends: net/http may still watch it, and a deadline would cancel
+		// its later requests.
+		if r.ProtoMajor == 1 && !known.hijacked.Load() && w.Header().Get("Connection") == "close" {
 			_ = known.SetReadDeadline(ports.SystemClock().Now().Add(restTimeout))
 		}
 	})
@@ -121,6 +134,7 @@ func (c *connections) watch(server *http.Server) {
 		case known == nil:
 		case state == http.StateIdle: // the rest of the bodies was read, too
 			known.serving.Store(false)
+			known.lines.Store(0)
 			known.forget()
 		case state == http.StateHijacked:
 			known.hijacked.Store(true)
@@ -129,8 +143,8 @@ func (c *connections) watch(server *http.Server) {
 	}
 }
 
-func (c *connections) arrive(conn net.Conn) *connection {
-	n := &connection{Conn: conn, all: c, address: subscriber(hostOf(conn.RemoteAddr().String()))}
+func (c *connections) arrive(conn net.Conn, plain bool) *connection {
+	n := &connection{Conn: conn, all: c, plain: plain, address: subscriber(hostOf(conn.RemoteAddr().String()))}
 	if bound := c.place(n); bound != "" {
 		c.closed(bound)
 	}
@@ -178,7 +192,7 @@ func (c *connections) makeRoom(fits func(*connection) bool) bool {
 // read nor write any more.
 func (c *connections) end(o *connection) {
 	c.leave(o)
-	_ = o.Conn.Close() // the peer may have closed it first
+	go func() { _ = o.Conn.Close() }() // it may wait for TLS; the peer may have closed it first
 }
 
 func (c *connections) leave(o *connection) {
@@ -216,6 +230,9 @@ func (c *connections) count() int {
 // Read counts what is read between requests, which are headers.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	if c.plain && !c.serving.Load() && c.lines.Add(int32(bytes.Count(p[:n], []byte("\n")))) > mostLines { //nolint:gosec // it is at most n
+		return 0, errTooManyLines
+	}
 	if n > 0 && !c.serving.Load() && !c.trusted.Load() && !c.over {
 		c.read(n)
 	}

@@ -41,7 +41,8 @@
 // Requests are limited by client if they have a valid token, and by address otherwise.
 // All unfinished requests share a bound on memory ([Config].MaxBodyMemory),
 // and [NewServer] bounds the connections. At a bound, the oldest without a valid token
-// makes room. /livez and /readyz are never rejected.
+// makes room. The connection of a request without a valid token is closed after the
+// answer. /livez and /readyz are never rejected.
 //
 // # Logs, metrics and errors
 //

@@ -45,6 +45,7 @@ const traceHeader = "X-Trace-Id"
 func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	trace := s.newTrace()
 	w.Header()[traceHeader] = []string{trace}
+	w.Header()["Connection"] = closes // until the request has a valid token
 	s.metrics.inFlight.Inc()
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
 	return &exchange{
@@ -102,17 +103,16 @@ func (x *exchange) json(status int, body []byte) {
 	_, _ = x.Write(body)
 }
 
-// close closes the connection after the answer, so that a stranger needs a new one for each
-// request beyond a limit: many requests on one connection would cost the server more than
-// the stranger.
-func (x *exchange) close() { x.Header().Set("Connection", "close") }
+// closes closes a connection after the answer. A stranger needs a new connection for each
+// request: many requests sent at once on one connection would cost the server more than
+// the stranger, and leave parts of the next request in buffers that nobody counts.
+var closes = []string{"close"}
 
-// reject answers a request before its route is known, and closes the connection.
+// reject answers a request before its route is known.
 func (x *exchange) reject(r *http.Request, err error) {
 	if ofTokens(r.URL.Path) {
 		x.answerAsTokens()
 	}
-	x.close()
 	x.fail(err)
 }
 
@@ -126,8 +126,8 @@ func (x *exchange) answerAsTokens() {
 // fail answers with err in the envelope of the route (I29).
 func (x *exchange) fail(err error) {
 	x.err = err
-	if errors.Is(err, errBusy) || errcodes.Of(err) == errcodes.TooManyRequests && !x.known {
-		x.close()
+	if errors.Is(err, errBusy) {
+		x.Header()["Connection"] = closes
 	}
 	status := errcodes.StatusOf(err)
 	if wait := errcodes.RetryAfterOf(err); wait > 0 {

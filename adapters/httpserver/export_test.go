@@ -62,7 +62,7 @@ func NewBudget(most int64) *Budget {
 func (b *Budget) Held() int64 { return b.held }
 
 // Charge returns the charge of a new request.
-func (b *Budget) Charge(stranger bool, cut func(reading bool)) *Charge {
+func (b *Budget) Charge(stranger bool, cut func()) *Charge {
 	return &Charge{charge{budget: &b.budget, stranger: stranger, cut: cut}}
 }
 

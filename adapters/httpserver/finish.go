@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -56,8 +57,13 @@ func (s *server) level(x *exchange, r *http.Request) slog.Level {
 	if x.known || x.client.ID != "" {
 		return level
 	}
+	lines := s.lines
+	if level == slog.LevelError {
+		lines = s.errors
+	}
 	limited := code == errcodes.TooManyRequests || errors.Is(x.err, errBusy)
-	if limited || x.err == nil && probe(r.URL.Path) || r.Context().Err() != nil || !s.lines.AllowN(s.cfg.Clock.Now(), 1) {
+	gone := errors.Is(x.err, context.Canceled) || level == slog.LevelInfo && r.Context().Err() != nil
+	if limited || gone || x.err == nil && probe(r.URL.Path) || !lines.AllowN(s.cfg.Clock.Now(), 1) {
 		return slog.LevelDebug
 	}
 	return level

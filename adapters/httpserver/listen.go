@@ -102,11 +102,11 @@ func NewServer(h http.Handler, cfg *ServerConfig) (*Server, error) {
 }
 
 // Serve is that of http.Server.
-func (s *Server) Serve(l net.Listener) error { return s.Server.Serve(bounded{l, s.open}) }
+func (s *Server) Serve(l net.Listener) error { return s.Server.Serve(bounded{l, s.open, true}) }
 
 // ServeTLS is that of http.Server.
 func (s *Server) ServeTLS(l net.Listener, certFile, keyFile string) error {
-	return s.Server.ServeTLS(bounded{l, s.open}, certFile, keyFile)
+	return s.Server.ServeTLS(bounded{l, s.open, false}, certFile, keyFile)
 }
 
 // ListenAndServe listens on Addr and calls Serve.

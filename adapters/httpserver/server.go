@@ -35,7 +35,7 @@ func New(auth Authenticator, services Services, cfg *Config) (http.Handler, erro
 	if s.metrics, err = newMetrics(c.Metrics); err != nil {
 		return nil, err
 	}
-	s.lines = rate.NewLimiter(10, 1000)
+	s.lines, s.errors = rate.NewLimiter(10, 1000), rate.NewLimiter(10, 1000)
 	s.budget = &budget{most: c.MaxBodyMemory, gauge: s.metrics.bodies}
 	if c.RateLimit != NoLimit {
 		s.perClient = newLimiter(c.RateLimit, c.RateBurst)
@@ -63,6 +63,7 @@ type server struct {
 	perAddress *limiter
 	budget     *budget
 	lines      *rate.Limiter // of the log, for strangers
+	errors     *rate.Limiter // of the log at Error, for strangers
 }
 
 // unmatched is the mux's pattern for paths without a route.
@@ -150,6 +151,7 @@ func below(p string) bool {
 // admitted records that the request has a valid token.
 func (x *exchange) admitted(r *http.Request) {
 	x.known = true
+	x.Header().Del("Connection")
 	connectionOf(r).trust(true)
 }
 
@@ -157,8 +159,11 @@ func (x *exchange) admitted(r *http.Request) {
 // there is no valid token.
 func (s *server) admit(x *exchange, r *http.Request) error {
 	client, err := s.authenticate(x, r)
-	if err != nil {
+	if errcodes.Of(err) == errcodes.Unauthorized {
 		return cmp.Or(s.limitAddress(r), err)
+	}
+	if err != nil {
+		return err
 	}
 	x.client = client
 	x.admitted(r)
@@ -177,13 +182,7 @@ func (s *server) authenticate(x *exchange, r *http.Request) (ports.Client, error
 // limit checks the rate limit of a request to a route that needs no token: that of the
 // client if it has a valid one nevertheless, and else that of the address.
 func (s *server) limit(x *exchange, r *http.Request) error {
-	switch {
-	case x.known:
-		return nil
-	case probe(r.URL.Path):
-		if s.limitAddress(r) != nil {
-			x.close()
-		}
+	if x.known || probe(r.URL.Path) {
 		return nil
 	}
 	if len(r.Header["Authorization"]) > 0 {
