@@ -106,7 +106,7 @@ var Layers = []Layer{
 		Outside: []string{"*"}, NotStd: chance,
 	},
 	{
-		Name: "command's test tools", Packages: []string{"adapters/cmd/corridor/internal/docpage"}, Outside: []string{"testing"},
+		Name: "command's test tools", Packages: []string{"adapters/cmd/internal/docpage"}, Outside: []string{"testing"},
 	},
 	{
 		Name: "command", Packages: []string{"adapters/cmd/..."},
@@ -145,7 +145,7 @@ var TestOnly = []string{
 	"testing",
 	Module + "/internal/archtest",
 	Module + "/internal/docpage",
-	Module + "/adapters/cmd/corridor/internal/docpage",
+	Module + "/adapters/cmd/internal/docpage",
 	Module + "/adapters/postgres/pgtest",
 	Module + "/ports/portsmock",
 	Module + "/ports/portstest",

@@ -66,7 +66,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the HTTP server imports a test validator":   {"adapters/httpserver", "github.com/getkin/kin-openapi/openapi3"},
 		"the wire shapes import the domain":          {"adapters/httpserver/wire", module + "ratelock"},
 		"ports imports a module":                     {"ports", "golang.org/x/text/currency"},
-		"the command imports a suite":                {"adapters/cmd/corridor", module + "ports/portstest"},
+		"the command imports a suite":                {"adapters/cmd", module + "ports/portstest"},
 		"the service imports the command":            {"adapters/service", module + "adapters/cmd/corridor"},
 		"the service imports the root's internals":   {"adapters/service", module + "internal/ids"},
 	} {
@@ -102,7 +102,7 @@ func TestAnAllowedImportIsNotReported(t *testing.T) {
 			"database/sql", "modernc.org/sqlite", module + "ports", module + "adapters/sqlite/migrations",
 		}},
 		archtest.Package{ImportPath: module + "adapters/httpserver", Imports: []string{"net/http", module + "ratelock"}},
-		archtest.Package{ImportPath: module + "adapters/cmd/corridor", Imports: []string{
+		archtest.Package{ImportPath: module + "adapters/cmd", Imports: []string{
 			module + "adapters/sqlite", "github.com/benbjohnson/clock",
 		}},
 	)
@@ -259,7 +259,7 @@ func TestPlantedSourceIsCaught(t *testing.T) {
 		},
 		"the go statement of an adapter":   {"adapters/sqlite", "package p\nfunc f() { go f() }", ""},
 		"the wall clock of the service":    {"adapters/service", "package p\nimport \"time\"\nvar t = time.Now()", ""},
-		"the wall clock of the command":    {"adapters/cmd/corridor", "package p\nimport \"time\"\nvar t = time.Now()", ""},
+		"the wall clock of the command":    {"adapters/cmd", "package p\nimport \"time\"\nvar t = time.Now()", ""},
 		"the names of times and durations": {"ratelock", "package p\nimport \"time\"\nvar d time.Duration = time.Hour", ""},
 		"another package named time":       {"ratelock", "package p\nimport \"x/y/time\"\nvar t = time.Now()", ""},
 	} {

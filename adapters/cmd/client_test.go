@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClientNewCreatesAnEntryThatServeAccepts(t *testing.T) {
+	code, out, errs := command(t, "", nil, "client", "new", "acme", "--merchant", "m1", "--merchant", "m2", "--not-after", "2027-01-01T00:00:00Z")
+	require.Zero(t, code)
+	var made entry
+	require.NoError(t, json.Unmarshal([]byte(out), &made))
+	require.Equal(t, "acme", made.ID)
+	require.Equal(t, []string{"m1", "m2"}, made.Merchants)
+	fields := strings.Fields(errs)
+	secret := fields[len(fields)-1]
+	require.NotContains(t, out, secret)
+
+	code, hashed, _ := command(t, secret+"\n", nil, "client", "hash")
+	require.Zero(t, code)
+	require.Contains(t, hashed, made.Secrets[0].SHA256, "the same secret has the same hash")
+}
+
+func TestClientRejects(t *testing.T) {
+	for name, c := range map[string]struct {
+		stdin string
+		args  []string
+	}{
+		"no secret":                           {"", []string{"client", "hash"}},
+		"a secret too short":                  {"hunter2\n", []string{"client", "hash"}},
+		"an empty client id":                  {"", []string{"client", "new", "", "--merchant", "m"}},
+		"no merchant":                         {"", []string{"client", "new", "a"}},
+		"a window that ends before it starts": {"", []string{"client", "new", "a", "--merchant", "*", "--not-before", "2027-01-01T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"}},
+		"tokens of an empty client id":        {"", []string{"client", "revoke", "", "--store", "memory:"}},
+		"tokens of a store in memory":         {"", []string{"client", "revoke", "acme", "--store", "memory:"}},
+		"no command":                          {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, c.stdin, nil, c.args...)
+			require.Equal(t, exitRejected, code)
+			require.Empty(t, out)
+			require.NotContains(t, errs, "hunter2")
+		})
+	}
+}
+
+func TestClientCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	hash := strings.Repeat("ab", 32)
+	for name, c := range map[string]struct {
+		text   string
+		code   int
+		out    string
+		errors []string
+	}{
+		"a good file": {text: `[{"id":"acme","secrets":[{"sha256":"` + hash + `"}]},{"id":"beta"}]`, out: "clients: 2\n"},
+		"two mistakes": {
+			text: `[{"id":"acme"},{"id":"acme","secrets":[{"sha256":"` + hash + `ab"}]},{"id":"beta"}]`, code: exitRejected,
+			errors: []string{
+				`client 2 (id "acme"): secret 1: sha256 must be 64 hex digits`,
+				`client 2 (id "acme"): its id is repeated, client 1 has it too`,
+				"corridor: " + path + " is not a valid clients file, mistakes: 2",
+			},
+		},
+		"half a file": {
+			text: "[{\"id\":\"acme\"},\n{\"id", code: exitRejected, errors: []string{
+				"the JSON value ends in line 2 before it is complete",
+				"corridor: " + path + " is not a valid clients file, mistakes: 1",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, c.text)
+			code, out, errs := command(t, "", nil, "client", "check", path)
+			require.Equal(t, c.code, code)
+			require.Equal(t, c.out, out)
+			var want string
+			for _, line := range c.errors {
+				want += line + "\n"
+			}
+			require.Equal(t, want, errs)
+			require.NotContains(t, errs, hash)
+		})
+	}
+	code, out, errs := command(t, "", nil, "client", "check", path+".none")
+	require.Equal(t, exitRejected, code)
+	require.Empty(t, out)
+	require.Contains(t, errs, "no such file")
+}
