@@ -26,14 +26,9 @@ type inbox struct {
 // ServeHTTP answers 204 only after it has acted. After any other answer the sender
 // delivers the event again.
 func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	message, err := i.receiver.Receive(r)
-	if err != nil {
-		http.Error(w, errcodes.MessageOf(err), errcodes.StatusOf(err)) // 401: signature or age; 413: above 1 MiB
-		return
-	}
-	event, err := message.Event()
+	message, err := i.receiver.Receive(r) // 401 if the signature or the time is wrong, 413 above 1 MiB
 	if err == nil {
-		err = i.once(event)
+		err = i.once(message)
 	}
 	if err != nil {
 		http.Error(w, errcodes.MessageOf(err), errcodes.StatusOf(err))
@@ -44,16 +39,20 @@ func (i *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // once acts on an event unless it was done before. With a database, insert the id and act
 // in one transaction; an insert that finds the id has nothing to do.
-func (i *inbox) once(e ports.Event) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.done[e.ID] {
-		return nil
-	}
-	if err := i.act(e); err != nil {
+func (i *inbox) once(m webhook.Message) error {
+	event, err := m.Event()
+	if err != nil {
 		return err
 	}
-	i.done[e.ID] = true
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.done[event.ID] {
+		return nil
+	}
+	if err := i.act(event); err != nil {
+		return err
+	}
+	i.done[event.ID] = true
 	return nil
 }
 
