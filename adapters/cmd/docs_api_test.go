@@ -117,6 +117,16 @@ func values(t *testing.T, output string) (list []any) {
 	}
 }
 
+func TestThePageOfTheAPIShowsTheTypeScriptReceiver(t *testing.T) {
+	page, err := os.ReadFile(apiPage)
+	require.NoError(t, err)
+	receiver, err := os.ReadFile("../../internal/docs/receiver.ts")
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?ms)^```ts\n(.*?)^```$").FindSubmatch(page)
+	require.NotNil(t, shown)
+	require.Contains(t, string(receiver), string(shown[1]))
+}
+
 // requireDescribed waits for the events of the page's commands, and checks that the page
 // names the type of each with all fields of its data.
 func (s *running) requireDescribed(page string, events *receiver) {
