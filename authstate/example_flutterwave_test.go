@@ -108,7 +108,7 @@ func (f *flutterwaveWebhook) settle(ctx context.Context, charge *flutterwaveChar
 	switch {
 	case err != nil:
 		return err
-	case !ours:
+	case !ours: // return nil if others use the same Flutterwave account: it repeats what is answered with 404
 		return errcodes.New(errcodes.NotFound, "The payment is unknown")
 	case charge.Status == "":
 		return errcodes.New(errcodes.InvalidRequest, "status is missing")

@@ -97,7 +97,7 @@ func (p *paystackWebhook) settle(ctx context.Context, charge *paystackCharge) er
 	switch {
 	case err != nil:
 		return err
-	case !ours:
+	case !ours: // return nil if others use the same Paystack account: it repeats what is answered with 404
 		return errcodes.New(errcodes.NotFound, "The payment is unknown")
 	case charge.Status == "":
 		return errcodes.New(errcodes.InvalidRequest, "status is missing")

@@ -167,6 +167,9 @@ func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 // Duplicate reports are ignored. A success after a failure is a late payment: it is
 // recorded and raises its own event, and the transaction stays failed.
 //
+// A code that is in no table ends a pending transaction, with a placeholder as its code
+// (see [failures.Result.Known]). Callers that can ask the provider check Known first.
+//
 // Record returns [errcodes.InvalidRequest] for a report that says nothing: its code is
 // empty or blank, it has no state, and no table knows its message. Other errors are those
 // of [Service.Get] and of [failures.Normaliser.Normalise]. With an error nothing is applied.
