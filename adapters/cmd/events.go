@@ -21,7 +21,7 @@ type eventsCmd struct {
 }
 
 type storeSetting struct {
-	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH or postgres://… of the service."`
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"The store of the service: sqlite:PATH or postgres://…." placeholder:"STORE"`
 }
 
 // letters calls fn with the dead letters of the store.
