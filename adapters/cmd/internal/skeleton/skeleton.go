@@ -70,7 +70,7 @@ type File struct {
 // Connector returns the skeleton of a connector. The templates' delimiters are << and >>,
 // because scenarios contain {{secret}}.
 func Connector(name string) ([]File, error) {
-	const root, suffix = "templates", ".tmpl"
+	const root, suffix = "templates/connector", ".tmpl"
 	var files []File
 	err := fs.WalkDir(templates, root, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
