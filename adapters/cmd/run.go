@@ -5,7 +5,7 @@
 //	corridor validate NGA bank_account 0690000032 --bank-code 044 --sandbox
 //	corridor normalise mpesa-daraja 1037 --direction payin
 //	corridor connectors          # the capabilities of each connector
-//	corridor new connector NAME  # create the skeleton of a connector with its conformance test
+//	corridor new feed NAME       # create an adapter with a test that runs its conformance suite
 //	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
 //	corridor events buried       # list undeliverable events; also replay, discard
 //	corridor client new ID --merchant M  # create a client and its secret for the clients file
