@@ -36,6 +36,9 @@ func feedInEmptyFolder(t *testing.T) (dir string) {
 	commands := regexp.MustCompile(`(?m)^       (.*)$`).FindAllStringSubmatch(out, -1)
 	require.Len(t, commands, 4, out)
 	require.Equal(t, "go test -v .", commands[2][1])
+	page, err := os.ReadFile(filepath.Join(root, "internal", "docs", "adapters", "README.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), commands[0][1]+"\n"+commands[1][1]+"\n"+commands[2][1]+"\n")
 	for _, c := range append(commands[:2], commands[3]) {
 		out, err := inFolder(t, dir, "sh", "-c", strings.ReplaceAll(c[1], "../corridor", root))
 		require.NoError(t, err, "%s\n%s", c[1], out)
