@@ -71,16 +71,19 @@ const MaxFeedCurrencies = 300
 type PriceFeed interface {
 	// Pairs returns the pairs on offer, whether or not each has a live price now.
 	// It is called for every lock request, so that it should answer from memory. A
-	// feed that reads its pairs from its source returns
-	// [errcodes.PriceUnavailable] until it has read them once.
+	// feed that reads its pairs from its source reads it in the first call of Pairs or
+	// Mid, or in its constructor, and returns [errcodes.PriceUnavailable] until it has
+	// read them once.
 	Pairs(ctx context.Context) (PairSet, error)
 
 	// Mid returns the latest price of the pair in exactly this direction: a feed
 	// that publishes only the inverse does not offer the pair. Mid returns
 	// [errcodes.PairNotOffered] if the pair is not on offer, and
-	// [errcodes.PriceUnavailable] if it has no live price now (the source is down,
-	// or has suspended it), with a RetryAfter if the feed knows when it asks its
-	// source again. The price's At is not after the time of the call.
+	// [errcodes.PriceUnavailable] if it has no price now (the source was never read,
+	// or has suspended the pair), with a RetryAfter if the feed knows when it asks its
+	// source again. While the source fails, Mid returns the last valid price with its
+	// own At, by which callers see that it is old, or PriceUnavailable. The price's At
+	// is not after the time of the call.
 	Mid(ctx context.Context, pair Pair) (Price, error)
 }
 

@@ -13,92 +13,143 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// userModule is a module in a workspace with the modules of this one, so that it needs no
-// version of a library that this test does not need itself.
-func userModule(t *testing.T) (dir string) {
+// adapterKinds are the kinds of adapters, each with a test that its skeleton passes.
+var adapterKinds = map[string]string{
+	"connector": "TestConforms/scenario_try_later_date",
+	"feed":      "TestConforms/a_source_with_too_many_currencies_is_not_used",
+	"sink":      "TestConforms/a_failed_delivery_returns_an_error_with_a_code",
+	"codes":     "TestTheTableHasNoMistakes",
+	"store":     "TestConforms/Outbox/a_claim_can_be_settled_once",
+}
+
+// feedInEmptyFolder creates the feed bank outside of any module and runs the commands that
+// it prints, except the tests. It returns the new module.
+func feedInEmptyFolder(t *testing.T) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	dir = t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module example.org/shop\n\ngo 1.26.0\n")
-	work, err := os.ReadFile(filepath.Join(root, "go.work"))
+	dir = filepath.Join(t.TempDir(), "bank")
+	code, out, errs := command(t, "", nil, "new", "feed", "bank", "--dir", dir)
+	require.Zero(t, code, errs)
+	require.Empty(t, errs)
+	require.Contains(t, out, "\nnext, in "+dir+":\n")
+	commands := regexp.MustCompile(`(?m)^       (.*)$`).FindAllStringSubmatch(out, -1)
+	require.Len(t, commands, 4, out)
+	require.Equal(t, "go test -v .", commands[2][1])
+	page, err := os.ReadFile(filepath.Join(root, "internal", "docs", "adapters", "README.md"))
 	require.NoError(t, err)
-	uses := strings.ReplaceAll(string(work), "\t.", "\t"+root+"/.")
-	write(t, filepath.Join(dir, "go.work"), strings.Replace(uses, "use (\n", "use (\n\t.\n", 1))
-	sums, err := os.ReadFile(filepath.Join(root, "go.work.sum"))
-	require.NoError(t, err)
-	write(t, filepath.Join(dir, "go.work.sum"), string(sums))
+	require.Contains(t, string(page), commands[0][1]+"\n"+commands[1][1]+"\n"+commands[2][1]+"\n")
+	for _, c := range append(commands[:2], commands[3]) {
+		out, err := inFolder(t, dir, "sh", "-c", strings.ReplaceAll(c[1], "../corridor", root))
+		require.NoError(t, err, "%s\n%s", c[1], out)
+	}
 	return dir
 }
 
-// goRun runs the go command without a network, with the flags of this test's own build.
-func goRun(t *testing.T, dir string, args ...string) (string, error) {
+// inFolder runs a command in dir without a network, with the flags of this test's own build.
+func inFolder(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
-	run := exec.CommandContext(t.Context(), "go", args...)
+	run := exec.CommandContext(t.Context(), name, args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOPROXY=off", "GOWORK="+filepath.Join(dir, "go.work"))
+	run.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=")
 	out, err := run.CombinedOutput()
 	return string(out), err
 }
 
-// The names include some with another meaning in Go.
-func TestASkeletonPassesItsSuite(t *testing.T) {
-	t.Parallel()
-	module := userModule(t)
-	names := []string{"my-bank", "type", "main", "documentation", "context", "string", "t", "a" + strings.Repeat("-9", 15) + "z"}
-	for _, name := range names {
-		code, out, errs := command(t, "", nil, "new", "connector", name, "--dir", filepath.Join(module, name))
-		require.Zero(t, code, errs)
-		require.Empty(t, errs)
-		require.Contains(t, out, filepath.Join(module, name, "testdata", "found.json"))
-		require.Contains(t, out, "ASSUMED")
-	}
-	out, err := goRun(t, module, "vet", "-tags", "contract", "./...")
-	require.NoError(t, err, out)
-	out, err = goRun(t, module, "list", "-f", "{{.Name}}", "./...") // a package that go ignores is not listed
-	require.NoError(t, err, out)
-	require.Len(t, strings.Fields(out), len(names), out)
-	out, err = goRun(t, module, "test", "-tags", "contract", "-v", "./my-bank")
-	require.NoError(t, err, out)
-	require.Contains(t, out, "--- PASS: TestConforms/scenario_try_later_date")
-	require.Contains(t, out, "--- PASS: ExampleNew")
-	require.Contains(t, out, "CORRIDOR_MY_BANK_SECRET_KEY is not set", "the live test says what it lacks")
-	require.NotRegexp(t, `--- SKIP: TestConforms`, out)
-	require.Contains(t, out, "11 of 11 scenarios are assumed, 0 more in part")
+// createIn creates an adapter in a module.
+func createIn(t *testing.T, module, kind, name, folder string) {
+	t.Helper()
+	code, out, errs := command(t, "", nil, "new", kind, name, "--dir", filepath.Join(module, folder))
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "\nnext, in "+module+":\n")
+	require.Contains(t, out, "go test -v ./"+folder+"\n")
+	require.Contains(t, out, "internal/docs/adapters/"+kind+".md")
+	require.NoFileExists(t, filepath.Join(module, folder, "go.mod"))
 }
 
-// The lines on the page are those that the skeleton needs.
-func TestThePagesTokensCanBeAddedToASkeleton(t *testing.T) {
+// addProgram adds the program of internal/docs/adapters/README.md to the module of a feed.
+func addProgram(t *testing.T, module string) {
+	t.Helper()
+	program, err := os.ReadFile(filepath.Join("testdata", "own", "main.go"))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(module, "corridor"), 0o700))
+	write(t, filepath.Join(module, "corridor", "main.go"), string(program))
+}
+
+// The first skeleton is created in an empty folder, the others in its module. The names
+// include some with another meaning in Go.
+func TestEachSkeletonPassesItsSuite(t *testing.T) {
+	t.Parallel()
+	module := feedInEmptyFolder(t)
+	addProgram(t, module)
+	packages := 2
+	for kind := range adapterKinds {
+		for _, name := range []string{"my-bank", "type"} {
+			createIn(t, module, kind, name, kind+"-"+name)
+			packages++
+		}
+	}
+	for _, name := range []string{"main", "documentation", "context", "string", "t", "a" + strings.Repeat("-9", 15) + "z"} {
+		createIn(t, module, "connector", name, name)
+		packages++
+	}
+	out, err := inFolder(t, module, "go", "vet", "-tags", "contract", "./...")
+	require.NoError(t, err, out)
+	out, err = inFolder(t, module, "go", "list", "-f", "{{.Name}}", "./...") // a package that go ignores is not listed
+	require.NoError(t, err, out)
+	require.Len(t, strings.Fields(out), packages, out)
+	args := []string{"test", "-tags", "contract", "-v"}
+	for kind := range adapterKinds {
+		args = append(args, "./"+kind+"-my-bank")
+	}
+	out, err = inFolder(t, module, "go", args...)
+	require.NoError(t, err, out)
+	for _, passes := range adapterKinds {
+		require.Contains(t, out, "--- PASS: "+passes)
+	}
+	require.Equal(t, len(adapterKinds), strings.Count(out, "--- PASS: Example"), out)
+	require.Contains(t, out, "CORRIDOR_MY_BANK_SECRET_KEY is not set", "the live test says what it lacks")
+	require.Contains(t, out, "11 of 11 scenarios are assumed, 0 more in part")
+	// The store is not durable; the names of its suites begin with a capital.
+	require.NotRegexp(t, "--- SKIP: TestConforms/[a-z]", out)
+}
+
+// A bug in each skeleton makes its tests fail, the one that is named among them.
+func TestABugInASkeletonIsFound(t *testing.T) {
 	onlyFull(t, "it compiles and runs a module")
 	t.Parallel()
-	page, err := os.ReadFile("../../internal/docs/connectors.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "\n## Tokens\n")
-	require.True(t, found)
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(section, 2)
-	require.Len(t, blocks, 2)
-
-	module := userModule(t)
-	dir := filepath.Join(module, "my-bank")
-	code, _, errs := command(t, "", nil, "new", "connector", "my-bank", "--dir", dir)
-	require.Zero(t, code, errs)
-	change(t, filepath.Join(dir, "connector.go"), "\tcaller \\*httpcall.Caller\n", "\tcaller *httpcall.Caller\n\ttokens *httpcall.Tokens\n")
-	change(t, filepath.Join(dir, "connector.go"), "\t\"context\"\n", "\t\"context\"\n\t\"net/http\"\n")
-	change(t, filepath.Join(dir, "connector.go"), `\treturn &Connector\{.*?\}, nil\n`, blocks[0][1])
-	change(t, filepath.Join(dir, "connector.go"), `(?s)\treply, err := c\.caller\.Do\(.*?\n\t\}\)\n`, blocks[1][1])
-	change(t, filepath.Join(dir, "connector_test.go"), `Scenarios: os.DirFS\("testdata"\),`, `Scenarios: os.DirFS("testdata"), Tokens: []string{"/oauth/token"}, TokenLife: 3600e9,`)
-	scenarios, err := filepath.Glob(filepath.Join(dir, "testdata", "*.json"))
-	require.NoError(t, err)
-	for _, s := range scenarios {
-		change(t, s, `Bearer \{\{secret\}\}`, "Bearer a-token")
-		change(t, s, `"exchanges": \[`, `"exchanges": [{
-			"request": {"method": "POST", "path": "/oauth/token", "headers": {"Authorization": "Basic {{secret}}"}},
-			"response": {"status": 200, "body": {"access_token": "a-token", "expires_in": 3600}}
-		},`)
+	module := feedInEmptyFolder(t)
+	for kind, bug := range map[string]struct{ file, code, wrong, fails string }{
+		"connector": {"answers.go", `"ACCOUNT_NOT_FOUND": ports.OutcomeNotFound`, `"ACCOUNT_NOT_FOUND": ports.OutcomeUnusable`, "TestConforms/each_scenario"},
+		"feed":      {"answer.go", `At: ports.Millis\(r.At\)`, "At: ports.Millis(now)", "TestConforms/a_price_keeps_its_source's_time_between_calls"},
+		"sink":      {"sink.go", "reply.Status < 300", "reply.Status < 600", "TestConforms/a_failed_delivery_returns_an_error_with_a_code"},
+		"codes":     {"codes.csv", "payinInsufficientFunds,payoutInsufficientFunds", "payoutInsufficientFunds,payinInsufficientFunds", "TestTheTableHasNoMistakes"},
+		"store":     {"ratelocks.go", "Version != c.Book.Version", "Version < c.Book.Version", "TestConforms/RateLockStore/version_0_creates_a_book,_once"},
+	} {
+		createIn(t, module, kind, "my-bank", kind)
+		change(t, filepath.Join(module, kind, bug.file), bug.code, bug.wrong)
+		out, err := inFolder(t, module, "go", "test", "-v", "./"+kind)
+		require.Error(t, err, kind)
+		require.Contains(t, out, "--- FAIL: "+bug.fails, kind)
 	}
-	out, err := goRun(t, module, "test", "-v", "-run", "TestConforms", "./my-bank")
+}
+
+// A program with an own feed is the whole command, which knows the feed.
+func TestAProgramWithAnOwnFeedServesIt(t *testing.T) {
+	onlyFull(t, "it links a program")
+	t.Parallel()
+	module := feedInEmptyFolder(t)
+	addProgram(t, module)
+	out, err := inFolder(t, module, "go", "build", "-o", "own", "./corridor")
 	require.NoError(t, err, out)
-	require.Contains(t, out, "--- PASS: TestConforms/an_expired_token_is_replaced")
+	out, err = inFolder(t, module, "./own", "serve", "--help")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "bank:URL")
+	out, err = inFolder(t, module, "./own", "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0", "--feed", "bank:ftp://example.com")
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, exitRejected, exit.ExitCode(), out)
+	require.Contains(t, out, "https")
 }
 
 // change replaces matches of the pattern in a file, of which there must be at least one.
@@ -115,40 +166,50 @@ func change(t *testing.T, path, pattern, text string) {
 func TestASkeletonWritesOnlyToItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	code, out, errs := command(t, "", nil, "new", "connector", "my-bank")
-	require.Zero(t, code, errs)
-	var files []string
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		require.NoError(t, err)
-		if entry.IsDir() {
+	for kind := range adapterKinds {
+		code, out, errs := command(t, "", nil, "new", kind, "my-"+kind)
+		require.Zero(t, code, errs)
+		var files []string
+		require.NoError(t, filepath.WalkDir("my-"+kind, func(path string, entry fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			if !entry.IsDir() {
+				files = append(files, filepath.Base(path))
+				require.Contains(t, out, "  "+path+"\n", "the created files are printed")
+				checkFile(t, path)
+			}
 			return nil
-		}
-		at, err := filepath.Rel(dir, path)
-		require.NoError(t, err)
-		files = append(files, at)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Contains(t, out, "  "+at+"\n", "the created files are printed")
-		require.NotRegexp(t, "<<|>>|%!", string(text), at)
-		if filepath.Ext(at) == ".json" {
-			require.Contains(t, string(text), `"title": "ASSUMED: `, at)
-			require.Regexp(t, `"assumed": \[\s*"all"\s*\]`, string(text), at)
-			return nil
-		}
-		clean, err := format.Source(text)
-		require.NoError(t, err, at)
-		require.Equal(t, string(clean), string(text), at)
-		return nil
-	}))
-	for _, file := range files {
-		require.True(t, strings.HasPrefix(file, "my-bank"+string(filepath.Separator)), file)
+		}))
+		require.Subset(t, files, []string{"doc.go", "go.mod"})
+		require.Contains(t, out, "\nnext, in my-"+kind+":\n")
 	}
-	for _, want := range []string{"doc.go", "config.go", "connector.go", "answers.go", "connector_test.go", "live_test.go"} {
-		require.Contains(t, files, filepath.Join("my-bank", want))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, len(adapterKinds))
+}
+
+// checkFile checks that a file has no trace of its template, is formatted, and says what
+// is invented.
+func checkFile(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	text := string(data)
+	require.NotRegexp(t, "<<|>>|%!", text, path)
+	switch filepath.Ext(path) {
+	case ".json":
+		require.Contains(t, text, `"title": "ASSUMED: `, path)
+		require.Regexp(t, `"assumed": \[\s*"all"\s*\]`, text, path)
+	case ".go":
+		clean, err := format.Source(data)
+		require.NoError(t, err, path)
+		require.Equal(t, string(clean), text, path)
+		if filepath.Base(path) == "doc.go" {
+			require.Contains(t, text, "ASSUMED: ", path)
+		}
 	}
 }
 
-func TestNewConnectorRejectsBadNamesAndFolders(t *testing.T) {
+func TestNewRejectsBadNamesAndFolders(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write(t, "taken", "somebody's")
@@ -158,25 +219,27 @@ func TestNewConnectorRejectsBadNamesAndFolders(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no name":                   {[]string{""}, "1 to 32"},
-		"a name too long":           {[]string{"a" + strings.Repeat("b", 32)}, "1 to 32"},
-		"capitals":                  {[]string{"MyBank"}, "lower-case"},
-		"a digit first":             {[]string{"9bank"}, "begin with a letter"},
-		"a hyphen first":            {[]string{"--", "-bank"}, "begin with a letter"},
-		"an underscore":             {[]string{"my_bank"}, "lower-case"},
-		"a path":                    {[]string{"../bank"}, "lower-case"},
-		"a letter beyond ASCII":     {[]string{"bänk"}, "lower-case"},
-		"a name with a line break":  {[]string{"bank\nbank"}, "lower-case"},
-		"a connector's name":        {[]string{"paystack", "--dir", "mine"}, "in use"},
-		"the rules' name":           {[]string{"rules"}, "in use"},
-		"an existing folder":        {[]string{"there"}, "exists"},
-		"an existing file":          {[]string{"my-bank", "--dir", "taken"}, "exists"},
-		"a folder in a missing one": {[]string{"my-bank", "--dir", "none/below"}, "no such file"},
-		"a folder that go ignores":  {[]string{"testdata"}, "--dir"},
-		"a folder of go's vendor":   {[]string{"my-bank", "--dir", "vendor"}, "--dir"},
+		"no name":                   {[]string{"connector", ""}, "1 to 32"},
+		"a name too long":           {[]string{"connector", "a" + strings.Repeat("b", 32)}, "1 to 32"},
+		"capitals":                  {[]string{"feed", "MyBank"}, "lower-case"},
+		"a digit first":             {[]string{"sink", "9bank"}, "begin with a letter"},
+		"a hyphen first":            {[]string{"connector", "--", "-bank"}, "begin with a letter"},
+		"an underscore":             {[]string{"codes", "my_bank"}, "lower-case"},
+		"a path":                    {[]string{"connector", "../bank"}, "lower-case"},
+		"a letter beyond ASCII":     {[]string{"store", "bänk"}, "lower-case"},
+		"a name with a line break":  {[]string{"connector", "bank\nbank"}, "lower-case"},
+		"a connector's name":        {[]string{"connector", "paystack", "--dir", "mine"}, "in use"},
+		"the rules' name":           {[]string{"connector", "rules"}, "in use"},
+		"a feed's name":             {[]string{"feed", "ecb"}, "in use"},
+		"a store's name":            {[]string{"store", "sqlite"}, "in use"},
+		"an existing folder":        {[]string{"connector", "there"}, "exists"},
+		"an existing file":          {[]string{"connector", "my-bank", "--dir", "taken"}, "exists"},
+		"a folder in a missing one": {[]string{"feed", "my-bank", "--dir", "none/below"}, "no such file"},
+		"a folder that go ignores":  {[]string{"connector", "testdata"}, "--dir"},
+		"a folder of go's vendor":   {[]string{"feed", "my-bank", "--dir", "vendor"}, "--dir"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, out, errs := command(t, "", nil, append([]string{"new", "connector"}, c.args...)...)
+			code, out, errs := command(t, "", nil, append([]string{"new"}, c.args...)...)
 			require.Equal(t, exitRejected, code, errs)
 			require.Empty(t, out)
 			require.Contains(t, errs, c.says)
@@ -189,4 +252,10 @@ func TestNewConnectorRejectsBadNamesAndFolders(t *testing.T) {
 			require.Len(t, entries, 1)
 		})
 	}
+}
+
+func TestNewRejectsAnUnknownKind(t *testing.T) {
+	code, _, errs := command(t, "", nil, "new", "fed", "my-bank")
+	require.Equal(t, exitRejected, code)
+	require.Contains(t, errs, `"connector","feed","sink","codes","store"`)
 }

@@ -12,7 +12,7 @@
 //	corridor normalise mpesa-daraja 1037 --direction payin
 //	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
 //	corridor connectors          # the capabilities of each connector
-//	corridor new connector NAME  # create the skeleton of a connector with its conformance test
+//	corridor new feed NAME       # create an adapter with a test that runs its conformance suite
 //	corridor version             # version, commit and Go version
 //	corridor completion bash     # a completion script; also zsh, fish
 //

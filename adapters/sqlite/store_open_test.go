@@ -89,6 +89,20 @@ func TestMigrateIsIdempotent(t *testing.T) {
 	open(t, path, &sqlite.Config{SkipMigrate: true})
 }
 
+// internal/docs/adapters/store.md says so to embedders.
+func TestOtherTablesInTheFileAreLeftAlone(t *testing.T) {
+	path := file(t)
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err := raw(t, path).ExecContext(t.Context(), "CREATE TABLE shop_orders (id INTEGER PRIMARY KEY); INSERT INTO shop_orders VALUES (7)")
+	require.NoError(t, err)
+	want := schemaOf(t, path)["shop_orders"]
+	open(t, path, nil)
+	require.Equal(t, want, schemaOf(t, path)["shop_orders"])
+	var id int
+	require.NoError(t, raw(t, path).QueryRowContext(t.Context(), "SELECT id FROM shop_orders").Scan(&id))
+	require.Equal(t, 7, id)
+}
+
 func schemaOf(tb testing.TB, path string) map[string]string {
 	tb.Helper()
 	schema := map[string]string{}

