@@ -113,8 +113,8 @@ func numbered(n int) (ids []string) {
 	return ids
 }
 
-// backups are the ways to copy a file in use: the commands of the page, if the shell of
-// SQLite is there, and its statement from a connection of another process's kind.
+// backups are the ways to copy a file in use: a statement on another connection and, if
+// SQLite's shell is installed, the commands of the page.
 func backups(t *testing.T) map[string]func(l live) {
 	t.Helper()
 	ways := map[string]func(l live){"statement": func(l live) {
@@ -127,6 +127,10 @@ func backups(t *testing.T) map[string]func(l live) {
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Log("the shell of SQLite is not installed: its commands are not run")
 		return ways
+	}
+	ways[".backup"] = func(l live) {
+		printed, err := shell(t, l.folder, `sqlite3 corridor.db ".backup backup.db"`)
+		require.NoError(t, err, printed)
 	}
 	ways["commands"] = func(l live) {
 		printed, err := shell(t, l.folder, block(t, "sh", "VACUUM INTO"))
