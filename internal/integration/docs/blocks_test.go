@@ -66,12 +66,12 @@ func (p page) excerpt(b block) error {
 
 // sourceOf returns the source file to which the page links next to the block.
 func (p page) sourceOf(b block) string {
-	for _, i := range []int{b.last + 1, b.last + 2, b.last + 3, b.first - 3, b.first - 4} {
+	for _, i := range []int{b.last + 1, b.last + 2, b.last + 3, b.first - 3, b.first - 4, b.first - 5} {
 		if i < 0 || i >= len(p.lines) {
 			continue
 		}
 		for _, target := range links(p.lines[i]) {
-			if ext := filepath.Ext(target); relative(target) && (ext == ".go" || ext == ".ts") {
+			if relative(target) && filepath.Ext(target) == "."+b.language {
 				return filepath.Join(filepath.Dir(p.path), target)
 			}
 		}
