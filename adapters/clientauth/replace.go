@@ -20,7 +20,7 @@ func replace(path string, edit func(text []byte) ([]byte, error)) (err error) {
 	const private = 0o600
 	next, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s.lock exists: another command is changing the file, or one was interrupted; remove the lock if none is running", path)
+		return fmt.Errorf("%s.lock exists: another command is changing the file, or one was interrupted; remove the lock if no command is running", path)
 	}
 	if err != nil {
 		return err

@@ -26,9 +26,9 @@ type Rotation struct {
 // owner of the old one. A symbolic link stays, and its target is replaced.
 //
 // While it works, the file path.lock exists, and RotateFile returns an error if it exists
-// already. So of two rotations at the same time, either both succeed or one fails; none is
-// lost. It also returns an error, and changes nothing, if the file is invalid, if it does
-// not contain the client, or if the client then has more than [MaxSecrets] secrets.
+// already. So of two rotations at the same time one may fail, but no secret is lost. It also
+// returns an error, and changes nothing, if the file is invalid, if it does not contain the
+// client, or if the client then has more than [MaxSecrets] secrets.
 func RotateFile(path, id string, r *Rotation) (entry []byte, err error) {
 	err = replace(path, func(file []byte) (edited []byte, err error) {
 		edited, entry, err = rotate(file, id, r)

@@ -17,8 +17,8 @@
 //	corridor completion bash     # a completion script; also zsh, fish
 //
 // The command contains no rules of its own. Every flag of serve has an environment
-// variable; see corridor serve --help. A command without its subcommand, and corridor
-// alone, print help. The exit status is
+// variable; see corridor serve --help. corridor without a command, and a command without its
+// subcommand, print help. The exit status is
 //
 //	0  success; of validate: the account is verified
 //	1  the command has started and failed
@@ -41,7 +41,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,7 +73,7 @@ type commands struct {
 	Serve       serveCmd       `cmd:"" group:"Run the service:"     help:"Run the service until SIGINT or SIGTERM."`
 	Migrate     migrateCmd     `cmd:"" group:"Run the service:"     help:"Create or upgrade the tables of the store."`
 	Healthcheck healthcheckCmd `cmd:"" group:"Run the service:"     help:"Ask a running service whether it is ready."`
-	Demo        demoCmd        `cmd:"" group:"Run the service:"     help:"Tell a short story of rates, accounts, failures and a report."`
+	Demo        demoCmd        `cmd:"" group:"Run the service:"     help:"Show a short story of rates, accounts, failures and a report."`
 	Client      clientCmd      `cmd:"" group:"Clients:"             help:"Create clients, rotate their secrets, and check the clients file."`
 	Events      eventsCmd      `cmd:"" group:"Operate:"             help:"List, replay or discard undeliverable events."`
 	Validate    validateCmd    `cmd:"" group:"Work with payments:"  help:"Validate one account and print the result."`
@@ -111,8 +110,8 @@ func Main(parts service.Parts) {
 
 // run executes one command line and returns its exit status.
 func run(world *surroundings, args []string) int {
-	if slices.Equal(args, []string{"--version"}) {
-		args = []string{"version"}
+	if len(args) > 0 && args[0] == "--version" {
+		args = append([]string{"version"}, args[1:]...)
 	}
 	exited := -1
 	parser, err := newParser(world, func(code int) { exited = code })

@@ -51,9 +51,11 @@ func TestVersionIsPrinted(t *testing.T) {
 		require.Zero(t, code, errs)
 		require.Equal(t, buildOf(info).String()+"\n", out)
 	}
-	code, out, errs := command(t, "", nil, "version", "--json")
-	require.Zero(t, code, errs)
-	var read build
-	require.NoError(t, json.Unmarshal([]byte(out), &read))
-	require.Equal(t, buildOf(info), read)
+	for _, args := range [][]string{{"version", "--json"}, {"--version", "--json"}} {
+		code, out, errs := command(t, "", nil, args...)
+		require.Zero(t, code, errs)
+		var read build
+		require.NoError(t, json.Unmarshal([]byte(out), &read))
+		require.Equal(t, buildOf(info), read)
+	}
 }

@@ -32,7 +32,7 @@ func Run(ctx context.Context, out io.Writer) error {
 		s.twoLocks, s.expiry, s.drift,
 		s.payee, s.anotherName, s.wrongCheckDigit, s.slowBank,
 		s.wrongPIN, s.lateMoney, s.unmatched,
-		s.told,
+		s.events,
 	), s.accounts.Stop(ctx))
 }
 
@@ -182,8 +182,8 @@ func (s *story) drift() {
 	s.printf("  because of %s, and the next one has the rate %s.", l.CancellationReason, next.AllInRate)
 }
 
-// told reads the events in the order of the saves and prints how many of each kind there are.
-func (s *story) told() {
+// events reads the events in the order of the saves and prints how many of each kind there are.
+func (s *story) events() {
 	want := []string{
 		ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired, ratelock.EventCancelled, ratelock.EventMinted,
 		validation.EventEnded, validation.EventEnded, validation.EventEnded, validation.EventEnded,
