@@ -6,14 +6,25 @@
 //		authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 //	if err != nil { … }
 //	go payments.Run(ctx)
-//	_, err = payments.Open(ctx, owner, authstate.Opening{ID: "pay-1", Direction: errcodes.Payin, RespondBy: in2Minutes})
+//	_, err = payments.Open(ctx, "shop-7", authstate.Opening{
+//		ID: "pay-1", Direction: errcodes.Payin, RespondBy: time.Now().Add(2 * time.Minute),
+//	})
 //	if err != nil { … }
-//	done, err := payments.Record(ctx, owner, "pay-1", authstate.Report{Scheme: failures.MpesaDaraja, Code: "1037"})
-//	// done.Transaction.Status is FAILED, done.Transaction.Code errcodes.FailureTimeout
+//	// The provider calls back:
+//	done, err := payments.Record(ctx, "shop-7", "pay-1", authstate.Report{
+//		Scheme: failures.MpesaDaraja, Code: string(callback.ResultCode), Message: callback.ResultDesc,
+//	})
+//	if err != nil { … }
+//	// Of a ResultCode 1037, done.Transaction.Status is FAILED and its Code errcodes.FailureTimeout.
+//
+// The examples of [Service.Record] are whole callback handlers for M-Pesa, Paystack and
+// Flutterwave.
 //
 // A transaction is PENDING, then SUCCEEDED, FAILED or ERRORED; these three are final, and
 // EndedAt does not change (I27). [Service.Record] applies a provider's report,
 // [Service.Fail] and [Service.Succeed] apply what the embedder found out itself.
 // Duplicate reports are ignored. A debit that arrives after a timeout is recorded and
-// raises its own event, but the transaction stays FAILED. [Transitions] returns all rules.
+// raises [EventLatePayment], but the transaction stays FAILED. Refund it when a relay
+// delivers that event; the result of Record is lost if the process dies. [Transitions]
+// returns all rules.
 package authstate

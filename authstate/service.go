@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/authstate/failures"
@@ -128,12 +129,19 @@ func (s *Service) read(ctx context.Context, owner, id string) (transaction, erro
 	return restored(rec)
 }
 
-// Report is a provider's answer about a transaction.
+// Report is a provider's answer about a transaction. It needs a Code, a State, or a
+// Message that a table knows: without one of them it says nothing about the transaction.
 type Report struct {
 	Scheme  failures.Scheme
 	Code    string         // the raw code, at most ports.MaxRaw bytes
 	Message string         // the raw message, at most ports.MaxRaw bytes
 	State   errcodes.State // optional: what the provider says beside the code, see [failures.Input]
+}
+
+// saysNothing reports whether the report is neither a failure nor a success, but an
+// incomplete message. meant is its meaning.
+func (r *Report) saysNothing(meant *failures.Result) bool {
+	return strings.TrimSpace(r.Code) == "" && r.State == "" && !meant.Known()
 }
 
 // String returns the scheme, without the raw code and message.
@@ -159,8 +167,12 @@ func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 // Duplicate reports are ignored. A success after a failure is a late payment: it is
 // recorded and raises its own event, and the transaction stays failed.
 //
-// Record returns the errors of [Service.Get] and of [failures.Normaliser.Normalise]; with
-// an error nothing is applied.
+// A code that is in no table ends a pending transaction, with a placeholder as its code
+// (see [failures.Result.Known]). Callers that can ask the provider check Known first.
+//
+// Record returns [errcodes.InvalidRequest] for a report that says nothing: its code is
+// empty or blank, it has no state, and no table knows its message. Other errors are those
+// of [Service.Get] and of [failures.Normaliser.Normalise]. With an error nothing is applied.
 func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Applied, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil {
@@ -171,6 +183,9 @@ func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Appli
 	})
 	if err != nil {
 		return Applied{}, err
+	}
+	if r.saysNothing(&meant) {
+		return Applied{}, badField("code", "is required, unless the state is set or a table knows the message")
 	}
 	applied, err := s.apply(ctx, t, &finding{
 		outcome: meant.Outcome, code: meant.Code, raw: meant.Raw, scheme: meant.Scheme, tables: meant.Tables,

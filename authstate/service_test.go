@@ -2,6 +2,7 @@ package authstate_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +296,33 @@ func TestAnInvalidReportChangesNothing(t *testing.T) {
 		assert.Zero(t, a, name)
 		assert.Equal(t, ports.TransactionPending, r.get("t").Status, name)
 		assert.Empty(t, r.effects, name)
+	}
+}
+
+// A callback that was cut short, or that is about something else, must not end a payment.
+func TestAReportNeedsACodeAStateOrAKnownMessage(t *testing.T) {
+	const unknown, known = "see the attachment", "The balance is insufficient for the transaction"
+	for _, code := range []string{"", " ", "\t\n", "9999999"} {
+		for _, text := range []string{"", " ", unknown, known} {
+			for _, state := range []errcodes.State{"", errcodes.StateFailed, errcodes.StateError} {
+				report := authstate.Report{Scheme: failures.MpesaDaraja, Code: code, Message: text, State: state}
+				name := fmt.Sprintf("code %q, message %q, state %q", code, text, state)
+				says := code == "9999999" || state != "" || code == "" && text == known
+				r := newRig(t)
+				r.open(minute("t"))
+				a, err := r.service.Record(t.Context(), owner, "t", report)
+				if says {
+					require.NoError(t, err, name)
+					assert.Equal(t, authstate.Moved, a.Effect, name)
+					continue
+				}
+				require.ErrorIs(t, err, errcodes.InvalidRequest, name)
+				assert.Equal(t, "code is required, unless the state is set or a table knows the message", errcodes.MessageOf(err))
+				assert.Zero(t, a, name)
+				assert.Equal(t, ports.TransactionPending, r.get("t").Status, name)
+				assert.Equal(t, []string{authstate.EventOpened}, kinds(r.events()))
+			}
+		}
 	}
 }
 

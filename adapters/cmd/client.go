@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,24 +17,70 @@ import (
 )
 
 type clientCmd struct {
-	New   clientNewCmd   `cmd:"" help:"Create a client: print its entry on standard output and its secret, once, on standard error."`
-	Hash  clientHashCmd  `cmd:"" help:"Print the entry of a secret, which is read as one line from standard input."`
-	Check clientCheckCmd `cmd:"" help:"Check a clients file: print the number of its clients, or every mistake on standard error and exit with status 2."`
+	New    clientNewCmd    `cmd:"" help:"Create a client and its first secret."`
+	Rotate clientRotateCmd `cmd:"" help:"Add a secret to a client of a clients file."`
+	Check  clientCheckCmd  `cmd:"" help:"Check a clients file before a service reads it."`
+	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client."`
+	Hash   clientHashCmd   `cmd:"" help:"Print the entry of a secret of your own, which is read from standard input."`
+}
 
-	Revoke clientRevokeCmd `cmd:"" help:"End all access tokens of a client, wherever the client is defined. Its secrets still buy new ones, and its download links work up to 15 minutes more, unless the client is disabled or its revokedBefore is set in the clients file."`
+// Help explains where things are printed.
+func (*clientNewCmd) Help() string {
+	return `The client's entry for the clients file is printed on standard output, as JSON. It contains only a hash of the secret.
+The secret is printed on standard error, once: keep it, or send it to the client.`
+}
+
+// Help explains what the other secrets do.
+func (*clientRotateCmd) Help() string {
+	return `The new secret is printed on standard error, once, and the client's new entry on standard output, as JSON. The old secrets
+stay valid, so that the client can change over; --expire-old ends them after that time, and 0s at once. Secrets that have
+expired are removed. A client has at most ` + strconv.Itoa(clientauth.MaxSecrets) + ` secrets.
+
+The file is replaced in one step, and a running service reads it within a second or two. Nothing is written if the file is
+invalid.`
+}
+
+// Help explains the output.
+func (*clientCheckCmd) Help() string {
+	return `It prints the number of clients. If the file is invalid, it prints every mistake, one a line, on standard error; the exit
+status is then 2.`
+}
+
+// Help explains what is not ended.
+func (*clientRevokeCmd) Help() string {
+	return `It works for every client, wherever it is defined. The client's secrets still buy new tokens, and its download links work
+for up to 15 minutes more. To end these too, disable the client or set its revokedBefore in the clients file.`
+}
+
+// Help explains the input.
+func (*clientHashCmd) Help() string {
+	return `The secret is one line of at least ` + strconv.Itoa(clientauth.MinSecretLength) + ` bytes. The entry belongs into the client's "secrets" in the clients file.`
 }
 
 type clientNewCmd struct {
-	ID        string    `arg:""                                                                                                                help:"The client's id."`
-	Merchants []string  `help:"Merchants that the client may name; '*' means any."                                                             name:"merchant" required:""`
-	NotBefore time.Time `help:"Time from which the secret is valid (RFC 3339)."`
-	NotAfter  time.Time `help:"Time from which the secret and the tokens that it bought are invalid (RFC 3339)."`
+	ID        string    `arg:"" help:"The client's id."`
+	Merchants []string  `help:"Ids of the merchants that the client may name; '*' means any." name:"merchant" placeholder:"ID" required:""`
+	NotBefore time.Time `help:"The secret is valid from this time, such as 2027-01-31T12:00:00Z." placeholder:"TIME"`
+	NotAfter  time.Time `help:"The secret, and the tokens that it bought, end at this time." placeholder:"TIME"`
+}
+
+type clientRotateCmd struct {
+	ID        string         `arg:"" help:"The client's id."`
+	File      string         `env:"CORRIDOR_CLIENTS_FILE" help:"The clients file." placeholder:"FILE" required:"" type:"path"`
+	NotAfter  time.Time      `help:"The new secret, and the tokens that it bought, end at this time, such as 2027-01-31T12:00:00Z." placeholder:"TIME"`
+	ExpireOld *time.Duration `help:"End the old secrets after this time, such as 24h." placeholder:"DURATION"`
 }
 
 type clientHashCmd struct{}
 
 type clientCheckCmd struct {
 	File string `arg:"" help:"The clients file."`
+	JSON bool   `help:"Print the number of clients, or the mistakes, as one JSON object on standard output." name:"json"`
+}
+
+type checked struct {
+	Clients  int      `json:"clients"`
+	Mistakes []string `json:"mistakes,omitempty"`
 }
 
 type clientRevokeCmd struct {
@@ -75,8 +122,7 @@ func (c *clientNewCmd) Run(world *surroundings) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(world.stderr, "client_secret, printed only once:", string(secret))
-	return err
+	return printSecret(world, secret)
 }
 
 // Run prints the entry with the hash of the secret.
@@ -110,17 +156,67 @@ func (c *clientRevokeCmd) Run(world *surroundings) error {
 	})
 }
 
+// Validate rejects a time in the past.
+func (c *clientRotateCmd) Validate() error {
+	if c.ExpireOld != nil && *c.ExpireOld < 0 {
+		return fmt.Errorf("--expire-old must be 0 or more, not %s", *c.ExpireOld)
+	}
+	return nil
+}
+
+// Run replaces the clients file, and prints the new secret once it is valid.
+func (c *clientRotateCmd) Run(world *surroundings) error {
+	secret, hash, err := clientauth.NewSecret(rand.Reader)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	rotation := clientauth.Rotation{New: ports.ClientSecret{SHA256: hash, NotAfter: c.NotAfter}, Now: now}
+	if c.ExpireOld != nil {
+		rotation.EndOld = now.Add(*c.ExpireOld)
+	}
+	entry, err := clientauth.RotateFile(c.File, c.ID, &rotation)
+	if err != nil {
+		return service.Reject(err)
+	}
+	if err := printSecret(world, secret); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(world.stdout, "%s\n", entry)
+	return err
+}
+
+// printSecret prints a secret, the only time that it is printed.
+func printSecret(world *surroundings, secret clientauth.Secret) error {
+	_, err := fmt.Fprintln(world.stderr, "client_secret, printed only once:", string(secret))
+	return err
+}
+
 // Run prints the number of clients, or the mistakes.
 func (c *clientCheckCmd) Run(world *surroundings) error {
 	clients, mistakes := clientauth.CheckFile(c.File)
+	if err := c.print(world, clients, mistakes); err != nil || len(mistakes) == 0 {
+		return err
+	}
+	return service.Reject(fmt.Errorf("%s is not a valid clients file, mistakes: %d", c.File, len(mistakes)))
+}
+
+func (c *clientCheckCmd) print(world *surroundings, clients int, mistakes []error) error {
+	if c.JSON {
+		all := checked{Clients: clients}
+		for _, m := range mistakes {
+			all.Mistakes = append(all.Mistakes, m.Error())
+		}
+		return json.NewEncoder(world.stdout).Encode(all)
+	}
 	if len(mistakes) == 0 {
 		_, err := fmt.Fprintln(world.stdout, "clients:", clients)
 		return err
 	}
-	for _, mistake := range mistakes {
-		if _, err := fmt.Fprintln(world.stderr, mistake); err != nil {
+	for _, m := range mistakes {
+		if _, err := fmt.Fprintln(world.stderr, m); err != nil {
 			return err
 		}
 	}
-	return service.Reject(fmt.Errorf("%s is not a valid clients file, mistakes: %d", c.File, len(mistakes)))
+	return nil
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,14 +14,32 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-type connectorsCmd struct{}
+type connectorsCmd struct {
+	JSON bool `help:"Print one JSON object for each connector and market." name:"json"`
+}
+
+// connectorLine is a connector's capability in a market.
+type connectorLine struct {
+	Connector      string `json:"connector"`
+	Country        string `json:"country"`
+	Type           string `json:"accountType"`
+	ReturnsName    bool   `json:"returnsName"`
+	ComparesName   bool   `json:"comparesName"`
+	NeedsIdentity  bool   `json:"needsIdentity"`
+	BillsFailures  bool   `json:"billsFailures"`
+	Sandbox        bool   `json:"sandbox"` // it calls no provider
+	LastLiveTested string `json:"lastLiveTested,omitempty"`
+}
 
 // matrixLegend explains the table.
 const matrixLegend = `returned: the provider returns the holder's name. compared: it compares the name itself and returns only the result.
 with identity: it also needs the holder's identity document.`
 
 // Run prints the capabilities of each connector.
-func (connectorsCmd) Run(world *surroundings) error {
+func (c *connectorsCmd) Run(world *surroundings) error {
+	if c.JSON {
+		return printLines(world)
+	}
 	m, err := capabilityMatrix(world.parts)
 	if err != nil {
 		return err
@@ -33,6 +52,26 @@ func (connectorsCmd) Run(world *surroundings) error {
 		return err
 	}
 	return printTable(world.stdout, m.traits)
+}
+
+func printLines(world *surroundings) error {
+	out := json.NewEncoder(world.stdout)
+	for _, kind := range world.parts.Connectors {
+		c, err := kind.Open(service.ConnectorOptions{Env: placeholder})
+		if err != nil {
+			return err
+		}
+		for _, can := range c.Capabilities() {
+			err := out.Encode(connectorLine{
+				kind.Name, can.Country, string(can.Type), can.ReturnsName, can.ComparesName, can.NeedsIdentity, can.BillsFailures,
+				kind.Offline, can.LastLiveTested,
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func printTable(out io.Writer, rows [][]string) error {

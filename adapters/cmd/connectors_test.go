@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -83,6 +84,32 @@ func TestTheMatrixDescribesEachCapability(t *testing.T) {
 	require.Equal(t, "never", liveTested(service.ConnectorKind{}, []ports.Capability{once, never}))
 	require.Equal(t, "2026-11-21", liveTested(service.ConnectorKind{}, []ports.Capability{again, once}))
 	require.Equal(t, none, liveTested(service.ConnectorKind{Offline: true}, []ports.Capability{once}))
+}
+
+// The lines have every capability, and nothing else.
+func TestConnectorsPrintsJSON(t *testing.T) {
+	code, out, errs := command(t, "", nil, "connectors", "--json")
+	require.Zero(t, code, errs)
+	var want, got []connectorLine
+	for _, kind := range parts().Connectors {
+		c, err := kind.Open(service.ConnectorOptions{Env: placeholder})
+		require.NoError(t, err)
+		for _, can := range c.Capabilities() {
+			want = append(want, connectorLine{
+				kind.Name, can.Country, string(can.Type), can.ReturnsName, can.ComparesName, can.NeedsIdentity, can.BillsFailures,
+				kind.Offline, can.LastLiveTested,
+			})
+		}
+	}
+	for line := range strings.Lines(out) {
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		var read connectorLine
+		require.NoError(t, decoder.Decode(&read), line)
+		got = append(got, read)
+	}
+	require.Equal(t, want, got)
+	require.Contains(t, out, `{"connector":"paystack","country":"ZAF","accountType":"bank_account","returnsName":false,"comparesName":true,`)
 }
 
 func TestConnectorsPrintsTheMatrix(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,13 +15,13 @@ import (
 
 // eventsCmd is for operators who handle undeliverable events.
 type eventsCmd struct {
-	Buried  buriedCmd  `cmd:"" help:"List undeliverable events, one JSON object per line."`
-	Replay  replayCmd  `cmd:"" help:"Deliver undeliverable events again, in order, even to a paused receiver."`
+	Buried  buriedCmd  `cmd:"" help:"List undeliverable events as JSON lines."`
+	Replay  replayCmd  `cmd:"" help:"Deliver undeliverable events again, in order, also to a receiver that is paused."`
 	Discard discardCmd `cmd:"" help:"Remove undeliverable events permanently."`
 }
 
 type storeSetting struct {
-	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH or postgres://… of the service."`
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"The store of the service: sqlite:PATH or postgres://…." placeholder:"STORE"`
 }
 
 // letters calls fn with the dead letters of the store.
@@ -104,7 +105,7 @@ type replayCmd struct {
 	storeSetting
 
 	IDs []string `arg:""                    help:"The events' ids." name:"id" optional:""`
-	All bool     `help:"Replay all events."`
+	All bool     `help:"Replay all undeliverable events."`
 }
 
 // Validate requires either ids or --all.
@@ -119,7 +120,7 @@ func (c *replayCmd) Validate() error {
 func (c *replayCmd) Run(world *surroundings) error {
 	return c.letters(world, func(letters ports.DeadLetters) error {
 		n, err := letters.Replay(world.ctx, time.Now(), operatorRow(ports.ActEventReplayed), c.IDs...)
-		return printCount(world, n, "replayed", err)
+		return printCount(world, n, "replayed", c.IDs, err)
 	})
 }
 
@@ -133,7 +134,7 @@ type discardCmd struct {
 func (c *discardCmd) Run(world *surroundings) error {
 	return c.letters(world, func(letters ports.DeadLetters) error {
 		n, err := letters.Discard(world.ctx, operatorRow(ports.ActEventDiscarded), c.IDs...)
-		return printCount(world, n, "discarded", err)
+		return printCount(world, n, "discarded", c.IDs, err)
 	})
 }
 
@@ -142,10 +143,18 @@ func operatorRow(act string) ports.AuditRow {
 	return ports.AuditRow{At: time.Now(), Actor: ports.Actor{Client: ports.Operator}, Act: act}
 }
 
-func printCount(world *surroundings, n int, what string, err error) error {
+// printCount prints how many events were changed. It returns an error if some of the ids
+// name no undeliverable event.
+func printCount(world *surroundings, n int, what string, ids []string, err error) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(world.stdout, "%d %s\n", n, what)
-	return err
+	if _, err := fmt.Fprintf(world.stdout, "%d %s\n", n, what); err != nil {
+		return err
+	}
+	asked := len(slices.Compact(slices.Sorted(slices.Values(ids))))
+	if asked > n {
+		return fmt.Errorf("undeliverable events do not include %d of %d ids: corridor events buried lists them", asked-n, asked)
+	}
+	return nil
 }

@@ -67,6 +67,8 @@ var single = map[string]string{
 	"TestHealthcheck":                                "a check asks one process",
 	"TestACircuitBreakerOpens":                       "each process has its own breakers, and variables belong to the whole test process",
 	"TestAStopInterruptsASlowFeed":                   "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestASecondSignalEndsTheProcessAtOnce":          "one process gets the signal",
+	"TestClientRotateReachesARunningService":         "each process reads its own clients file",
 	"TestAStopCompletesRequestsInFlight":             "one process stops; see TestOneOfTwoStopsUnderLoad",
 	"TestAFullDiskLosesNothingAcknowledged":          "it is about the disk of a file; a database has its own",
 	"TestABookFromTheFutureIsUsable":                 "a restart finds data of another clock; adapters/postgres tests skewed clocks",

@@ -13,7 +13,12 @@ import (
 
 type healthcheckCmd struct {
 	Listen  string        `default:"127.0.0.1:8080" env:"CORRIDOR_LISTEN"    help:"Address that the service listens on."`
-	Timeout time.Duration `default:"3s"             help:"How long to wait."`
+	Timeout time.Duration `default:"3s"             help:"How long to wait for an answer."`
+}
+
+// Help explains the exit status.
+func (*healthcheckCmd) Help() string {
+	return "It requests /readyz, and prints the service's answer, which is JSON. The exit status is 0 if the service is ready and 1 if it is not."
 }
 
 // Run requests /readyz and fails unless the response status is 200.

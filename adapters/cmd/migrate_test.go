@@ -20,7 +20,10 @@ func TestMigrateCreatesAndUpgradesTables(t *testing.T) {
 		require.Zero(t, code, errs)
 		require.Contains(t, out, "up to date")
 	}
-	code, _, _ := command(t, "", nil, "migrate", "--store", "sqlite:"+path+"/below")
+	code, out, errs := command(t, "", nil, "migrate", "--json", "--store", "sqlite:"+path)
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"store":"sqlite:`+path+`","upToDate":true}`, out)
+	code, _, _ = command(t, "", nil, "migrate", "--store", "sqlite:"+path+"/below")
 	require.Equal(t, exitRejected, code)
 }
 

@@ -12,29 +12,28 @@ import (
 )
 
 type normaliseCmd struct {
-	Scheme    string  `arg:""                                                                                               help:"The scheme of the code, or - for JSON lines on standard input."`
-	Code      *string `arg:""                                                                                               help:"The raw code."                                                  optional:""`
-	Direction string  `help:"payin or payout."`
-	Message   string  `help:"The raw message."`
-	State     string  `help:"The state that the provider reports: failed or error. No text makes it a success; it decides the result of unknown codes."`
-	Unmapped  bool    `help:"With -: list the raw codes without a mapping on standard error at the end."`
+	Scheme    string  `arg:"" complete:"schemes" help:"The scheme of the code, or - for JSON lines on standard input."`
+	Code      *string `arg:"" help:"The code that the provider sent." optional:""`
+	Direction string  `complete:"directions" help:"payin or payout." placeholder:"DIRECTION"`
+	Message   string  `help:"The message that the provider sent." placeholder:"TEXT"`
+	State     string  `complete:"states" help:"What the provider says about the payment: failed or error. It decides the result of an unknown code. It never makes a payment a success." placeholder:"STATE"`
+	Unmapped  bool    `help:"With -: at the end, list the codes without a mapping on standard error."`
 }
 
 // Help describes the lines that - reads, and lists the schemes.
 func (c *normaliseCmd) Help() string {
-	schemes := failures.Schemes()
-	names := make([]string, len(schemes))
-	for i, s := range schemes {
-		names[i] = string(s)
-	}
-	return `The result has "known": false if no row was found for the code. Ask the provider then; never refund or pay again because of it.
+	return `The result has "known": false if corridor has no row for the code. Then ask the provider; never refund or pay again
+because of such a result.
 
-JSON lines: {"scheme","direction","code","message","state"}, one result per line, in order. The result of a line that
-cannot be read is {"error","message","line"}; the following lines are still read.
+With -, each line of standard input is an object with "scheme", "direction", "code", "message" and "state". Each becomes one
+line of output, in the same order. A line that cannot be read becomes {"error","message","line"}, and the lines after it
+are still read.
 
-Write a code that begins with - last, after --: corridor normalise SCHEME --direction payin -- -1
+Write a code that begins with a hyphen last, after two hyphens:
 
-Schemes: ` + strings.Join(names, ", ")
+    corridor normalise SCHEME --direction payin -- -1
+
+Schemes: ` + strings.Join(schemeNames(), ", ")
 }
 
 // Validate checks that the arguments are for one code or for lines.
@@ -67,7 +66,7 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 		Code: *c.Code, Message: c.Message, State: errcodes.State(c.State),
 	})
 	if err != nil {
-		return service.Reject(err)
+		return service.Reject(similar(err, c.Scheme, schemeNames()))
 	}
 	_, err = world.stdout.Write(append(normalise.AppendMeaning(nil, &r, time.Now()), '\n'))
 	return err

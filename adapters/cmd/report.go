@@ -23,25 +23,23 @@ import (
 // reportCmd makes one report on the sandbox's data, in process.
 type reportCmd struct {
 	Kind    string   `arg:""                                                                       enum:"transactions,unmatched"                  help:"transactions or unmatched."`
-	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                    required:""`
-	To      string   `help:"The last day, inclusive; default the first day."`
-	Format  string   `default:"csv"                                                                enum:"${formats}"                              help:"One of ${enum}."`
-	Columns []string `help:"The columns, comma-separated; default all."`
-	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be repeated." sep:"none"`
-	Out     string   `help:"The file to write; default the report's name in the current folder."   type:"path"`
+	From    string   `help:"The first day, in UTC." placeholder:"YYYY-MM-DD" required:""`
+	To      string   `help:"The last day, which is included; default the first day." placeholder:"YYYY-MM-DD"`
+	Format  string   `default:"csv"                                                                enum:"${formats}"                              help:"${enum}."`
+	Columns []string `help:"Columns of the file; default all." placeholder:"COLUMN"`
+	Filter  []string `help:"Only rows that fit: COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO. May be repeated." placeholder:"FILTER" sep:"none"`
+	Out     string   `help:"The file to write; default the report's name in the current folder." placeholder:"FILE" type:"path"`
 	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                       help:"Report on the sandbox's data; required."`
 }
 
-// Validate requires --sandbox, so that its rows are not mistaken for real ones.
-func (c *reportCmd) Validate() error {
-	if !c.Sandbox {
-		return errors.New("--sandbox is required: reports on your own transactions need a Go program")
-	}
-	return nil
-}
+// errOnlySandbox keeps the sandbox's rows from being mistaken for real ones.
+var errOnlySandbox = errors.New("--sandbox is required: reports on your own transactions need a Go program")
 
 // Run makes the report and writes file and manifest.
 func (c *reportCmd) Run(world *surroundings) (err error) {
+	if !c.Sandbox {
+		return service.Reject(errOnlySandbox)
+	}
 	dir, err := os.MkdirTemp("", "corridor-report")
 	if err != nil {
 		return err

@@ -1,6 +1,11 @@
 package cmd
 
-import "github.com/corridor-go/corridor/adapters/service"
+import (
+	"context"
+	"fmt"
+
+	"github.com/corridor-go/corridor/adapters/service"
+)
 
 // serveCmd runs the service with its settings as flags.
 type serveCmd struct{ service.Settings }
@@ -11,5 +16,11 @@ func (c *serveCmd) Run(world *surroundings) error {
 	if err != nil {
 		return err
 	}
-	return s.Serve(world.ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(world.ctx))
+	defer cancel()
+	defer context.AfterFunc(world.ctx, func() {
+		_, _ = fmt.Fprintln(world.stderr, "interrupted: the service stops within 10 s; a second SIGINT or SIGTERM ends it at once")
+		cancel() // after the line, so that "stopped" is the last one
+	})()
+	return s.Serve(ctx)
 }

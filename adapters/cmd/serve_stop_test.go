@@ -2,11 +2,14 @@ package cmd
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -75,6 +78,26 @@ func TestAStopCompletesRequestsInFlight(t *testing.T) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusCreated, answer.StatusCode)
 	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
+	require.Regexp(t, "(?s)\ninterrupted: .* a second SIGINT or SIGTERM ends it at once\n.*stopping: .*\nstopped\n$", s.log)
+}
+
+// A stop that waits for a request can be cut short.
+func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
+	t.Parallel()
+	p := launch(t, clientsFile(t), "sqlite:"+emptyStore(t))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	_, err = fmt.Fprintf(conn, "POST /v1/rate-locks HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{", p.token)
+	require.NoError(t, err)
+	p.eventually(func() bool { return p.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
+	p.eventually(func() bool { return strings.Contains(p.log.String(), "stopping: ") }, "not stopping")
+	ended, ok := errors.AsType[*exec.ExitError](p.end(os.Interrupt))
+	require.True(t, ok)
+	require.Equal(t, -1, ended.ExitCode(), "ended by the signal and not by itself: %s", p.log)
+	require.NotContains(t, p.log.String(), "stopped\n")
 }
 
 // An entry has three secrets, so a fourth would replace the one in use.

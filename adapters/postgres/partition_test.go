@@ -2,6 +2,9 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,22 +15,23 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// partition contains the statements of internal/docs/capacity.md for operators.
-const partition = `
-DROP VIEW corridor.readable_rate_locks;
-ALTER TABLE corridor.rate_locks RENAME TO rate_locks_before;
-CREATE TABLE corridor.rate_locks (LIKE corridor.rate_locks_before INCLUDING ALL) PARTITION BY RANGE (id);
-CREATE TABLE corridor.rate_locks_2027 PARTITION OF corridor.rate_locks FOR VALUES FROM ('rl_06hcx2ym') TO ('rl_06n2cf8');
-ALTER TABLE corridor.rate_locks ATTACH PARTITION corridor.rate_locks_before DEFAULT;
-CREATE VIEW corridor.readable_rate_locks AS
-SELECT encode(id, 'escape') AS id, encode(owner, 'escape') AS owner, base, quote,
-       mid_rate::numeric AS mid_rate, markup_bps, all_in_rate::numeric AS all_in_rate, mid_source, mid_at,
-       tolerance_bps, created_at, expires_at, status, cancellation_reason, ended_at,
-       observed_mid::numeric AS observed_mid, deviation_bps
-FROM corridor.rate_locks;`
+// partition returns the statements for operators from the page.
+func partition() (string, error) {
+	page, err := os.ReadFile("../../internal/docs/operations.md")
+	_, rest, begins := strings.Cut(string(page), "```sql\nDROP VIEW corridor.readable_rate_locks;\n")
+	statements, _, ends := strings.Cut(rest, "```")
+	if err == nil && (!begins || !ends) {
+		err = errors.New("the page has no partitions")
+	}
+	return "DROP VIEW corridor.readable_rate_locks;" + statements, err
+}
 
 var partitioned = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
-	return filled(ctx, dsn, partition, emptyTables)
+	statements, err := partition()
+	if err != nil {
+		return err
+	}
+	return filled(ctx, dsn, statements, emptyTables)
 }).EmptiedBy("SELECT empty_tables()")
 
 // Ids begin with the time, so a table of locks can be partitioned by them and keep its

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -41,37 +40,6 @@ func TestAHooksWorkIsStored(t *testing.T) {
 		require.Equal(t, "a", claimed[0].ID)
 		require.NoError(t, store.Work().Retry(t.Context(), claimed[0], epoch))
 	}
-}
-
-// The statements of internal/docs/capacity.md about buried work.
-const (
-	listBuried   = `SELECT id, kind, due_at, attempt, reason FROM corridor.readable_work_items WHERE reason IS NOT NULL ORDER BY due_at;`
-	removeBuried = `DELETE FROM corridor.work_items WHERE reason IS NOT NULL AND due_at < '2027-01-01';`
-)
-
-// Buried work can be listed and removed as the documentation says.
-func TestBuriedWorkIsListedAndRemoved(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../internal/docs/capacity.md")
-	require.NoError(t, err)
-	require.Contains(t, string(page), listBuried+"\n"+removeBuried)
-
-	pool := connect(t, emptied(t), nil)
-	store := on(t, pool, nil)
-	require.NoError(t, addWork(t.Context(), store,
-		ports.WorkItem{ID: "buried", Kind: "k", DueAt: epoch}, ports.WorkItem{ID: "waiting", Kind: "k", DueAt: epoch.Add(1)}))
-	claimed, err := store.Work().Claim(t.Context(), "k", epoch, lease, 1)
-	require.NoError(t, err)
-	require.Len(t, claimed, 1)
-	require.NoError(t, store.Work().Bury(t.Context(), claimed[0], "the record is damaged"))
-	var id, kind, reason string
-	var due time.Time
-	var attempt int
-	require.NoError(t, pool.QueryRow(t.Context(), listBuried).Scan(&id, &kind, &due, &attempt, &reason))
-	require.Equal(t, []any{claimed[0].ID, "k", 1, "the record is damaged"}, []any{id, kind, attempt, reason})
-	tag, err := pool.Exec(t.Context(), removeBuried)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, tag.RowsAffected())
 }
 
 // Two workers never have the same item, and no item is lost.

@@ -76,12 +76,13 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	}
 	defer q.finish()
 	staying := takeLeaderTickers(tickers)
-	c, err := q.worker(jobs.Work, tickers)
-	if err != nil {
-		return coded(err)
-	}
-	life := newLiveness(q, c.ID())
-	if started := q.start(ctx, c, life); started {
+	id := newID()
+	life := newLiveness(q, id)
+	c, err := q.start(ctx, life, func() (*client, error) { return q.worker(id, jobs.Work, tickers) })
+	switch {
+	case err != nil:
+		return err
+	case c != nil:
 		q.runUntilStopped(ctx, c, life, staying)
 	}
 	if err := life.unregister(ctx); err != nil {
@@ -125,25 +126,30 @@ func (q *Queue) finish() {
 	close(q.ended)
 }
 
-// start waits for the database and starts River. It reports whether River started: it
-// did not if ctx is done or the queue is stopped meanwhile.
-func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started bool) {
+// start waits for the database, starts River and returns its client, or nil if ctx is done
+// or the queue is stopped meanwhile. Each try has a client of its own: one that has failed
+// to start keeps subscriptions, which would read what a second start of it writes.
+func (q *Queue) start(ctx context.Context, life *liveness, open func() (*client, error)) (*client, error) {
 	for {
-		err := life.beat(ctx)
+		c, err := open()
+		if err != nil {
+			return nil, coded(err)
+		}
+		err = life.beat(ctx)
 		if err == nil {
 			err = coded(c.Start(context.WithoutCancel(ctx)))
 		}
 		if err == nil {
-			return true
+			return c, nil
 		}
 		if ctx.Err() == nil {
 			q.report(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
-			return false
+			return nil, nil //nolint:nilnil // nothing was started, which is no error
 		case <-q.stopping:
-			return false
+			return nil, nil //nolint:nilnil // as above
 		case <-q.cfg.Clock.After(startPause):
 		}
 	}
@@ -170,8 +176,8 @@ func (q *Queue) report(ctx context.Context, err error) {
 	q.upkeep.WarnContext(ctx, "queue maintenance failed; it is tried again", "error", err)
 }
 
-// worker returns the client that runs jobs.
-func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
+// worker returns a client that runs jobs under the id.
+func (q *Queue) worker(id string, work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
 	runners := map[string]*tickRunner{}
 	queues := map[string]riverqueue.QueueConfig{}
 	longest := 2 * q.cfg.Timeout
@@ -194,7 +200,7 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	riverqueue.AddWorker(workers, &workWorker{queue: q, runners: runners})
 	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
 	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
-		ID: newID(), Schema: schema, Logger: guarded(q.upkeep, q.isStopping), Queues: queues, Workers: workers, PeriodicJobs: periodic,
+		ID: id, Schema: schema, Logger: guarded(q.upkeep, q.isStopping), Queues: queues, Workers: workers, PeriodicJobs: periodic,
 		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
 		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
 		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,

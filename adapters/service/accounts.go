@@ -30,10 +30,10 @@ const (
 // AccountSettings are the settings for account validation. They are separate for commands
 // that only validate accounts.
 type AccountSettings struct {
-	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers that look accounts up, in the order in which they are called: any of ${connectors}." sep:","`
+	Connectors        []string      `complete:"connectors" env:"CORRIDOR_CONNECTORS" help:"Providers that look accounts up, in the order in which they are asked: any of ${connectors}." placeholder:"CONNECTOR" sep:","`
 	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                                    help:"Time limit of an account lookup, 1ms to 1h."`
-	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                                        help:"How long a provider's answer is reused; 0 disables it." name:"validation-ttl"`
-	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                                                env:"CORRIDOR_CHECK_DIGIT"                                    help:"How wrong check digits are handled: enforce (not_found) or advise (the provider decides)."`
+	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                                        help:"How long a provider's answer is used again; 0 means not at all." name:"validation-ttl"`
+	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                                                env:"CORRIDOR_CHECK_DIGIT"                                    help:"If a check digit is wrong: enforce (the result is not_found) or advise (the provider decides)."`
 }
 
 var checkDigits = map[string]validation.CheckDigit{"enforce": validation.Enforce, "advise": validation.Advise}

@@ -14,12 +14,12 @@ import (
 )
 
 // connectorNames returns the names for --connectors.
-func (p Parts) connectorNames() string {
+func (p Parts) connectorNames() []string {
 	names := make([]string, len(p.Connectors))
 	for i, k := range p.Connectors {
 		names[i] = k.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // openConnectors opens the connectors of --connectors in order, each that calls a
@@ -49,7 +49,8 @@ func (b *builder) openConnector(name string) (ports.AccountConnector, error) {
 	kinds := b.parts.Connectors
 	i := slices.IndexFunc(kinds, func(k ConnectorKind) bool { return k.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("--connectors %q: want any of %s", name, b.parts.connectorNames())
+		known := b.parts.connectorNames()
+		return nil, fmt.Errorf("--connectors %q: want any of %s%s", name, strings.Join(known, ", "), DidYouMean(name, known))
 	}
 	inner, err := kinds[i].Open(ConnectorOptions{Env: os.Getenv})
 	if err != nil {

@@ -40,8 +40,8 @@ const (
 
 // EventSettings are the settings for events.
 type EventSettings struct {
-	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"URL to which signed events are posted; off by default."              name:"webhook-url"`
-	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Allow receivers in private networks, on this machine and over http." name:"webhook-allow-private"`
+	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"Address that receives events, signed; default none." placeholder:"URL" name:"webhook-url"`
+	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Allow a receiver in a private network, on this machine or over http." name:"webhook-allow-private"`
 }
 
 // events is the delivery of stored events.

@@ -63,7 +63,7 @@ func (b *builder) openFeeds() (*feed, error) {
 func (b *builder) openFeed(spec string) (ports.PriceFeed, error) {
 	kind, source := b.parts.feedKind(spec)
 	if kind == nil || source == "" {
-		return nil, errors.New("want " + b.parts.feedForms())
+		return nil, errors.New("want " + b.parts.feedForms() + b.parts.similarFeed(spec))
 	}
 	return kind.Open(b.ctx, source, FeedOptions{Logger: b.log, Timeout: lookTimeout})
 }
@@ -76,6 +76,16 @@ func (p Parts) feedKind(spec string) (kind *FeedKind, source string) {
 		return nil, source
 	}
 	return &p.Feeds[i], source
+}
+
+// similarFeed returns the hint for a feed whose name is mistyped.
+func (p Parts) similarFeed(spec string) string {
+	name, _, _ := strings.Cut(spec, ":")
+	known := make([]string, len(p.Feeds))
+	for i, k := range p.Feeds {
+		known[i] = k.Name
+	}
+	return DidYouMean(name, known)
 }
 
 func (p Parts) feedForms() string { return either(p.Feeds, func(k FeedKind) string { return k.Form }) }

@@ -2,7 +2,9 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +114,7 @@ func (p Parts) Vars() map[string]string {
 		formats[i] = f.Name
 	}
 	return map[string]string{
-		"connectors": p.connectorNames(), "feeds": p.feedForms(), "stores": p.storeForms(), "places": p.placeForms(),
+		"connectors": strings.Join(p.connectorNames(), ", "), "feeds": p.feedForms(), "stores": p.storeForms(), "places": p.placeForms(),
 		"formats": strings.Join(formats, ","),
 	}
 }
@@ -139,4 +141,41 @@ func kindOf(spec string) string {
 		return "…"
 	}
 	return kind + ":…"
+}
+
+// DidYouMean returns `; did you mean "x"?` for the known word that is most like a mistyped
+// one, to be appended to an error. It returns "" if the word is known, or if none is like
+// it: a third of the word's letters may differ. Upper and lower case are equal.
+func DidYouMean(word string, known []string) string {
+	best, least := "", (len(word)+2)/3+1
+	for _, k := range known {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" || slices.Contains(known, word) {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance returns how many bytes must be inserted, removed or replaced to make a equal b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // from the part of a that has been read to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -24,7 +24,7 @@ const (
 
 // ReportSettings are the settings for reports.
 type ReportSettings struct {
-	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Place of finished reports: ${places}; shared by all processes."`
+	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are kept: ${places}. All processes must share it."`
 }
 
 // reports returns the report service, or nil without the sandbox: only the sandbox has

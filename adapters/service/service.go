@@ -78,13 +78,20 @@ func (s *Service) Addr() net.Addr { return s.listener.Addr() }
 
 // Serve serves until ctx is done or the service cannot continue. It then stops and closes
 // the service within 10 s; see the package comment. The error is what failed or was cut
-// off.
+// off. Without an error it prints "stopped" when everything is closed.
 func (s *Service) Serve(ctx context.Context) error {
-	defer func() {
-		if err := s.Close(); err != nil {
-			s.log.Error("cannot close the service", "error", err)
-		}
-	}()
+	err := s.run(ctx)
+	closing := s.Close()
+	switch {
+	case closing != nil:
+		s.log.Error("cannot close the service", "error", closing)
+	case err == nil:
+		_, _ = fmt.Fprintln(s.stderr, "stopped")
+	}
+	return err
+}
+
+func (s *Service) run(ctx context.Context) error {
 	return s.serve(ctx.Done(), func() { //nolint:contextcheck // the end of ctx starts the stop, and the background stops after the requests
 		_, _ = fmt.Fprintf(s.stderr, "listening on http://%s\n", s.listener.Addr())
 		s.greet(s.stdout, s.links)

@@ -21,28 +21,30 @@ import (
 // Settings are the settings of the service. The tags are for kong with the variables of
 // [Parts.Vars]. A program without a command line should start with [Defaults].
 type Settings struct {
-	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                              help:"Address to listen on."`
-	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base URL of links; default http://LISTEN."                                   name:"public-url"`
-	Sandbox           bool          `env:"CORRIDOR_SANDBOX"       help:"Use sandbox rates, accounts and a sandbox client where nothing else is set."`
-	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                               help:"${stores}"`
-	Feed              []string      `env:"CORRIDOR_FEED"          help:"${feeds}; several are tried in order."                                       sep:","`
-	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                          help:"Markup over the mid, in basis points."`
-	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                                       help:"Lifetime of a lock, 1s to 168h."`
-	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                                 help:"Largest drift of the mid, in basis points, before a lock is cancelled."`
-	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                         help:"Interval of drift checks; on PostgreSQL 1s to 24h."`
+	Listen    string     `default:"127.0.0.1:8080" env:"CORRIDOR_LISTEN" group:"Service:" help:"Address to listen on."`
+	PublicURL string     `env:"CORRIDOR_PUBLIC_URL" group:"Service:" help:"Address that links begin with; default http:// and --listen." name:"public-url" placeholder:"URL"`
+	Sandbox   bool       `env:"CORRIDOR_SANDBOX" group:"Service:" help:"Use test rates, test accounts and a test client where nothing else is set."`
+	Store     string     `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" group:"Service:" help:"Where the service keeps its data: ${stores}."`
+	LogLevel  slog.Level `default:"INFO" env:"CORRIDOR_LOG_LEVEL" group:"Service:" help:"DEBUG, INFO, WARN or ERROR."`
+
+	Feed              []string      `env:"CORRIDOR_FEED" group:"Rates:" help:"Where rates come from: ${feeds}. Several are tried in order." placeholder:"FEED" sep:","`
+	MarkupBps         int           `default:"150" env:"CORRIDOR_MARKUP_BPS" group:"Rates:" help:"Markup over the market's rate, in basis points (1 is 0.01 %)."`
+	LockValidity      time.Duration `default:"24h" env:"CORRIDOR_LOCK_VALIDITY" group:"Rates:" help:"Lifetime of a lock, 1s to 168h."`
+	DriftToleranceBps int           `default:"200" env:"CORRIDOR_DRIFT_TOLERANCE_BPS" group:"Rates:" help:"How far the market may move, in basis points, before a lock is cancelled."`
+	DriftEvery        time.Duration `default:"2s" env:"CORRIDOR_DRIFT_EVERY" group:"Rates:" help:"How often locks are compared with the market; on PostgreSQL 1s to 24h."`
 
 	// MaxPriceAge is nil if each feed declares the age of its prices.
-	MaxPriceAge *time.Duration `env:"CORRIDOR_MAX_PRICE_AGE" help:"Maximum age of a price; default: as each feed declares, 96h or for ecb 128h."`
+	MaxPriceAge *time.Duration `env:"CORRIDOR_MAX_PRICE_AGE" group:"Rates:" help:"Age beyond which a price is not used; default what the feed declares: 96h, or 128h for ecb." placeholder:"DURATION"`
 
-	Accounts AccountSettings `embed:""`
-	Events   EventSettings   `embed:""`
-	Reports  ReportSettings  `embed:""`
-	Limits   LimitSettings   `embed:""`
+	Accounts AccountSettings `embed:"" group:"Accounts:"`
+	Events   EventSettings   `embed:"" group:"Events:"`
+	Reports  ReportSettings  `embed:"" group:"Reports:"`
 
-	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; invalid versions are ignored."`
-	TokenLifetime time.Duration `default:"24h"                     env:"CORRIDOR_TOKEN_LIFETIME"                                                                               help:"Lifetime of an access token, 1s to 24h; it ends earlier with its client's secret."`
-	AddrHeader    string        `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header with the client's address, set by a proxy, such as X-Forwarded-For; the last address is used." name:"client-addr-header"`
-	LogLevel      slog.Level    `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                    help:"DEBUG, INFO, WARN or ERROR."`
+	ClientsFile   string        `env:"CORRIDOR_CLIENTS_FILE" group:"Clients:" help:"The clients, a JSON file. It is read again when it changes; an invalid version is not used." placeholder:"FILE"`
+	TokenLifetime time.Duration `default:"24h" env:"CORRIDOR_TOKEN_LIFETIME" group:"Clients:" help:"Lifetime of an access token, 1s to 24h. It ends earlier with the secret that bought it."`
+	AddrHeader    string        `env:"CORRIDOR_CLIENT_ADDR_HEADER" group:"Clients:" help:"Header in which a proxy passes the client's address, such as X-Forwarded-For. The last address in it is used." name:"client-addr-header" placeholder:"HEADER"`
+
+	Limits LimitSettings `embed:"" group:"Limits:"`
 }
 
 // Defaults returns the defaults in the tags.
@@ -60,22 +62,28 @@ func Defaults() Settings {
 // Help describes the settings that are only read from the environment, because command
 // lines are visible to every user of the machine.
 func (c *Settings) Help() string {
-	return `Only in the environment, because command lines are visible to every user of the machine (use it also for CORRIDOR_STORE if
-its URL contains a password):
-  CORRIDOR_CLIENTS      clients for trials: id:secret:merchants,… with secrets of at least 22 bytes, and merchants
-                        joined by + or * for any. With --sandbox id:secret is enough.
-  CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
-                        all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
-                        A start with another key under an id that the store knows is rejected.
-                        By default a key is created in the store.
-  CORRIDOR_WEBHOOK_SECRETS
-                        secrets that sign webhooks: whsec_base64,… of 24 to 64 bytes each; all sign. To
-                        replace a by b: a, then a,b, send b to the receivers, then b. The sandbox creates one.
-  CORRIDOR_URL_KEY      key that signs download links, at least 32 bytes; shared by all processes.
-                        By default a key is created in the store.
-  CORRIDOR_PAYSTACK_SECRET_KEY, CORRIDOR_FLUTTERWAVE_SECRET_KEY, CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY,
-  CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY, CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT
-                        credentials of the connectors`
+	return `Secrets are read from the environment only, because every user of the machine can see command lines. If the URL of the
+store contains a password, use CORRIDOR_STORE too.
+
+    CORRIDOR_DATA_KEYS        keys that seal personal data: ID:BASE64,… of 32 bytes each. The first
+                              seals, all open. To replace a by b, set a,b on all processes,
+                              then b,a, then b.
+                              An ID that the store knows cannot get another key.
+                              Default: a key in the store.
+    CORRIDOR_URL_KEY          key that signs download links, at least 32 bytes, the same for all
+                              processes. Default: a key in the store.
+    CORRIDOR_WEBHOOK_SECRETS  secrets that sign webhooks: whsec_BASE64,… of 24 to 64 bytes each. All
+                              sign. To replace a by b, set a,b, send b to the receivers, then set b.
+                              The sandbox creates one.
+    CORRIDOR_CLIENTS          clients for trials: ID:SECRET:MERCHANTS,… Secrets have at least 22 bytes.
+                              Merchants are joined by +, and * means any. With --sandbox,
+                              ID:SECRET is enough.
+    CORRIDOR_PAYSTACK_SECRET_KEY, CORRIDOR_FLUTTERWAVE_SECRET_KEY,
+    CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY, CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY,
+    CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT
+                              credentials of the connectors
+
+SIGINT or SIGTERM stops the service within 10 s; the last line is then "stopped". A second signal ends it at once.`
 }
 
 // Validate rejects values out of bounds before anything is opened. It rejects zero
@@ -160,11 +168,11 @@ func (b *builder) unsafe(bound net.Addr) (lines []string) {
 
 // LimitSettings bound what requests and connections may use.
 type LimitSettings struct {
-	RateLimit             float64 `default:"200"   env:"CORRIDOR_RATE_LIMIT"              help:"Requests per second of one client with a valid token, twice as many at once; 0 means no limit."`
-	AddressLimit          float64 `default:"20"    env:"CORRIDOR_ADDRESS_LIMIT"           help:"Requests per second without a valid token from one address, five times as many at once; 0 means no limit. Health probes are always answered."`
-	MaxConnections        int     `default:"4096"  env:"CORRIDOR_MAX_CONNECTIONS"         help:"Open connections; beyond it, the oldest one without a valid token is closed."`
-	MaxAddressConnections int     `default:"256"   env:"CORRIDOR_MAX_ADDRESS_CONNECTIONS" help:"The same for one address; not used with --client-addr-header."`
-	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY"         help:"Memory for the bodies of unfinished requests, from 2MiB; beyond it, the oldest request without a valid token ends."`
+	RateLimit             float64 `default:"200" env:"CORRIDOR_RATE_LIMIT" help:"Requests per second of one client with a valid token; twice as many at once. 0 means no limit."`
+	AddressLimit          float64 `default:"20" env:"CORRIDOR_ADDRESS_LIMIT" help:"Requests per second without a valid token from one address; five times as many at once. 0 means no limit. Health probes are always answered."`
+	MaxConnections        int     `default:"4096" env:"CORRIDOR_MAX_CONNECTIONS" help:"Open connections. Beyond it, the oldest one without a valid token is closed."`
+	MaxAddressConnections int     `default:"256" env:"CORRIDOR_MAX_ADDRESS_CONNECTIONS" help:"Open connections of one address; not used with --client-addr-header."`
+	MaxBodyMemory         Size    `default:"64MiB" env:"CORRIDOR_MAX_BODY_MEMORY" help:"Memory for the bodies of unfinished requests, from 2MiB. Beyond it, the oldest request without a valid token ends."`
 }
 
 func defaultLimits() LimitSettings {

@@ -40,7 +40,9 @@
 // own rows are looked up first: Config.Overrides.
 //
 // tables/sources/*.csv lists the sources, with the day on which each was read: published
-// lists of the schemes, providers' documents, and independent lists if nothing is published. ISO 8583 is not public; its
-// rows are from acquirers' lists. The pages in internal/docs/failures show rows with
-// their sources.
+// lists of the schemes, providers' documents, and independent lists if nothing is
+// published. ISO 8583 is not public; its rows are from acquirers' lists.
+//
+// The page internal/docs/failures.md says which fields of a provider's message are Code
+// and Message, and how the tables decide.
 package failures

@@ -110,7 +110,7 @@ func within(n float64) goal {
 func main() {
 	only := flag.String("only", "", "run the rows whose name contains this")
 	rounds := flag.Int("rounds", 15, "interleaved rounds per row")
-	reckon := flag.Bool("capacity", false, "print creates per second and bytes per lock by store, for internal/docs/capacity.md")
+	reckon := flag.Bool("capacity", false, "print creates per second and bytes per lock by store, for internal/docs/operations.md")
 	flag.Parse()
 	measure := func() { run(*only, *rounds) }
 	if *reckon {

@@ -1,10 +1,11 @@
 // Package docpage compares the generated pages of the documentation with the data that
-// drives the code.
+// drives the code, and reads the blocks of the others so that tests can run them.
 package docpage
 
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -25,4 +26,24 @@ func Check(t *testing.T, file, page string) {
 	if string(onDisk) != page {
 		t.Fatalf("%s is out of date; run: go test -run '^%s$' -update", file, t.Name())
 	}
+}
+
+// Block returns the block of the page in the language that contains the text. It must be
+// the only one.
+func Block(tb testing.TB, file, language, text string) string {
+	tb.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var found []string
+	for _, rest := range strings.Split(string(page), "\n```"+language+"\n")[1:] {
+		if block, _, closed := strings.Cut(rest, "\n```"); closed && strings.Contains(block, text) {
+			found = append(found, block)
+		}
+	}
+	if len(found) != 1 {
+		tb.Fatalf("%s has %d %s blocks that contain %q, want one", file, len(found), language, text)
+	}
+	return found[0]
 }

@@ -1,3 +1,3 @@
-// Package embedding compiles and runs code of embedders: the snippets of the README, and,
-// as an example, a service of several processes on one database.
+// Package embedding has the whole service, wired by hand by an embedder, as an example: any
+// number of processes on one database.
 package embedding

@@ -4,51 +4,61 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log"
+	"os"
+	"path/filepath"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/feed/sandbox"
+	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// The example stores a transaction's rate in the embedder's own table.
+// An embedder's own table is in the file of the store. Orders keep their rate, which
+// converts their refunds long after the lock has ended.
 func Example_ownTable() {
-	clock := portstest.NewClock(noon)
-	feed := fake.NewFeed(clock.Now)
-	feed.Offer(usdzar, "18.2500")
-	store, err := memory.New(nil)
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "shop")
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	r, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, plain, &ratelock.Config{Clock: clock})
-	if err != nil {
-		panic(err)
-	}
-	lock, _, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
-	if err != nil {
-		panic(err)
-	}
-	rate, err := r.Use(context.Background(), "shop-7", lock.ID, usdzar)
-	if err != nil {
-		panic(err)
-	}
-	db, err := sql.Open("sqlite", "file:orders?mode=memory&cache=shared")
-	if err != nil {
-		panic(err)
-	}
-	defer db.Close()
-	_, err = db.Exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, rate TEXT NOT NULL); INSERT INTO orders VALUES ('o-1', ?)`, rate)
-	if err != nil {
-		panic(err)
-	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "shop.db")
+	store := must(sqlite.Open(ctx, path, nil))
+	defer store.Close()
+	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
+	locks := must(ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: must(sandbox.New(nil))}, terms, nil))
 
-	var kept ports.LockedRate
-	if err := db.QueryRow(`SELECT rate FROM orders WHERE id = 'o-1'`).Scan(&kept); err != nil {
-		panic(err)
+	db := must(sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_txlock=immediate"))
+	defer db.Close()
+	must(db.ExecContext(ctx, `CREATE TABLE shop_orders (id TEXT PRIMARY KEY, cents INTEGER NOT NULL, rate TEXT NOT NULL)`))
+
+	pair := ports.Pair{Base: "USD", Quote: "ZAR"}
+	lock, _, err := locks.Current(ctx, "shop-7", pair, time.Hour)
+	if err != nil {
+		log.Fatal(err)
 	}
-	refund, err := kept.ToBase(-92_600, ports.RoundHalfUp) // cents of ZAR into cents of USD
-	fmt.Println(kept.LockID() == lock.ID, kept.AllIn(), refund, err)
-	// Output: true 18.52375 -4999 <nil>
+	rate := must(locks.Use(ctx, "shop-7", lock.ID, pair))
+	must(db.ExecContext(ctx, `INSERT INTO shop_orders VALUES ('o-1', 4999, ?)`, rate))
+
+	var order struct {
+		cents int64
+		rate  ports.LockedRate
+	}
+	if err := db.QueryRowContext(ctx, `SELECT cents, rate FROM shop_orders WHERE id = 'o-1'`).Scan(&order.cents, &order.rate); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("paid", must(order.rate.ToQuote(order.cents, ports.RoundHalfUp)), "cents at", order.rate.AllIn())
+	fmt.Println("back", must(order.rate.Refund(0, 10_00, ports.RoundHalfUp)), "cents for 10.00 USD")
+	// Output:
+	// paid 81977 cents at 16.3986445
+	// back 16399 cents for 10.00 USD
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
 }

@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
@@ -57,27 +56,8 @@ func (s *story) validate(number, name string) ports.Validation {
 	return v
 }
 
-func (s *story) timedf(format string, args ...any) {
-	s.printf("%s  "+format, append([]any{s.clock.Now().Format("15:04")}, args...)...)
-}
-
-func (s *story) showAccount(v ports.Validation) {
-	line := fmt.Sprintf("      %s  %s by %s", v.Market, v.Status, v.Provider)
-	if v.HolderName != "" {
-		line += ", holder " + v.HolderName
-	}
-	if v.NameRule != "" {
-		line += fmt.Sprintf(", name score %d (%s)", v.NameScore, v.NameRule)
-	}
-	if v.FailureReason != "" {
-		line += " (" + v.FailureReason + ")"
-	}
-	s.printf("%s", line)
-}
-
 // payee looks up an account that exists.
 func (s *story) payee() {
-	s.timedf("The shop pays a supplier in Nigeria. Before money leaves, the account is looked up.")
 	v := s.validate(demoAccount, "")
 	s.expect("the account", v.Status, ports.StatusVerified)
 	s.expect("the type", v.Type, ports.External) // it pays on nothing else
@@ -85,13 +65,13 @@ func (s *story) payee() {
 	s.expect("the provider", v.Provider, sandbox.Name)
 	s.expect("the answer's expiry", v.ExpiresAt.Sub(s.clock.Now()), 24*time.Hour)
 	s.expect("the lookups", s.lookups.Load(), int64(1))
-	s.showAccount(v)
+	s.printf("\nThe shop pays a supplier in Nigeria. Before money leaves, it looks the account up:")
+	s.printf("  %s, and the holder is %s.", v.Status, v.HolderName)
 }
 
 // anotherName compares two names with one cached answer.
 func (s *story) anotherName() {
 	s.clock.Add(time.Hour)
-	s.timedf("The same account with two names. The answer is cached; both names are compared with it.")
 	for _, c := range []struct {
 		name string
 		want ports.ValidationStatus
@@ -100,38 +80,35 @@ func (s *story) anotherName() {
 		{"Mensah, Ama Serwaa", ports.StatusVerified},
 	} {
 		v := s.validate(demoAccount, c.name)
-		s.printf("       Is it %s?", c.name)
 		s.expect("the account", v.Status, c.want)
 		s.expect("the answer was cached", v.Cached, true)
-		s.showAccount(v)
+		s.printf("  Is it %s? %s: %d of 100 points.", c.name, v.Status, v.NameScore)
 	}
 	s.expect("the lookups", s.lookups.Load(), int64(1))
-	s.printf("       Lookups so far: %d.", s.lookups.Load())
+	s.printf("  Lookups for these three answers: %d.", s.lookups.Load())
 }
 
 // wrongCheckDigit looks up a number with a wrong check digit.
 func (s *story) wrongCheckDigit() {
-	s.printf("       With two digits swapped the check digit is wrong, and no provider is asked.")
 	v := s.validate(demoTypo, "")
 	s.expect("the account", v.Status, ports.StatusNotFound)
 	s.expect("the provider", v.Provider, ports.ProviderRules)
 	s.expect("the type", v.Type, ports.InternalRules)
 	s.expect("the lookups", s.lookups.Load(), int64(1))
-	s.showAccount(v)
+	s.printf("With two digits swapped it is %s, without a lookup:", v.Status)
+	s.printf("  %s.", v.FailureReason)
 }
 
 // slowBank looks up an account for longer than a caller waits.
 func (s *story) slowBank() {
-	s.printf("       A bank takes three seconds. After two the caller gets a pending validation.")
-	s.showAccount(s.impatient())
+	early := s.impatient()
 	s.clock.Add(sandbox.SlowAfter - validation.DefaultWindow)
 	v, err := s.accounts.Wait(s.ctx, shop, s.slow)
 	s.must(err)
-	s.printf("       A second later it is read by its id:")
 	s.expect("the account", v.Status, ports.StatusVerified)
 	s.expect("the holder", v.HolderName, sandbox.HolderName)
 	s.expect("the lookups", s.lookups.Load(), int64(2))
-	s.showAccount(v)
+	s.printf("A bank answers after %s. Until then the result is %s; afterwards it is %s.", sandbox.SlowAfter, early.Status, v.Status)
 }
 
 // impatient asks for the slow account and moves the clock by the caller's wait after the

@@ -26,21 +26,10 @@ func (s *story) reported(id, code, message string) authstate.Applied {
 	return done
 }
 
-func (s *story) showPayment(t ports.Transaction) {
-	line := "      " + t.ID + "  " + string(t.Status)
-	if state, failed := t.AuthState(); failed {
-		line += "  " + string(state.Code) + ": " + state.Message
-		if state.ConnectorFailureCode != "" {
-			line += " (M-Pesa: " + state.ConnectorFailureCode + ": " + state.ConnectorFailureMessage + ")"
-		}
-	}
-	s.printf("%s", line)
-}
-
 // wrongPIN shows one raw code with two meanings.
 func (s *story) wrongPIN() {
 	const code, message = "2001", "The initiator information is invalid."
-	s.timedf("M-Pesa returns %s. For a payin the payer's PIN was wrong, for a payout the merchant's credential.", code)
+	s.printf("\nM-Pesa sends %s: %s What it means depends on the direction:", code, message)
 	for _, c := range []struct {
 		direction errcodes.Direction
 		status    ports.TransactionStatus
@@ -56,25 +45,26 @@ func (s *story) wrongPIN() {
 		s.expect("the code", done.Transaction.Code, c.code)
 		s.expect("the raw message", done.Transaction.Raw.Message, message)
 		s.expect("the confidence", done.Result.Confidence, failures.Sure)
-		s.showPayment(done.Transaction)
+		state, failed := done.Transaction.AuthState()
+		s.expect("the payment has a failure", failed, true)
+		s.printf("  %s: %s with %s. %s.", c.direction, done.Transaction.Status, state.Code, state.Message)
 	}
 }
 
 // lateMoney shows a payment that times out and is paid later.
 func (s *story) lateMoney() {
-	s.printf("       A payer does not respond to the prompt within a minute: the payment fails.")
 	s.openPayment(demoNoAnswer, errcodes.Payin, s.clock.Now().Add(demoRespondIn))
 	s.clock.Add(demoRespondIn)
 	s.must(s.payments.Tick(s.ctx, s.clock.Now()))
 	t, err := s.payments.Get(s.ctx, shop, demoNoAnswer)
 	s.must(err)
 	s.expect("the code", t.Code, errcodes.FailureTimeout)
-	s.showPayment(t)
 	s.clock.Add(demoRespondIn)
 	done := s.reported(demoNoAnswer, "0", "The service request is processed successfully.")
 	s.expect("the effect", done.Effect, authstate.LandedLate)
 	s.expect("the status", done.Transaction.Status, ports.TransactionFailed)
 	s.expect("the end", done.Transaction.EndedAt, t.EndedAt)
-	s.printf("       A minute later the money arrives. The status stays; an event reports the late payment, to be refunded or matched.")
+	s.printf("A payer does not answer within a minute: %s with %s. A minute later the money arrives:", t.Status, t.Code)
+	s.printf("  it stays %s, and an event reports the late money, to be refunded or matched.", done.Transaction.Status)
 	s.expect("the effect of the repeated outcome", s.reported(demoNoAnswer, "0", "").Effect, authstate.Unchanged)
 }

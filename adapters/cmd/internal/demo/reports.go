@@ -3,9 +3,9 @@ package demo
 import (
 	"encoding/json"
 	"errors"
-	"maps"
+	"fmt"
 	"os"
-	"slices"
+	"strings"
 
 	"github.com/corridor-go/corridor/adapters/files/folder"
 	"github.com/corridor-go/corridor/adapters/service"
@@ -34,7 +34,6 @@ func (s *story) unmatched() {
 	if s.err != nil {
 		return
 	}
-	s.timedf("The settlements of October are compared with the payments.")
 	job, err := service.CreateUnmatched(s.ctx, shop, report.Request{
 		MerchantID: demoMerchant, Name: "October", StartDate: demoReportFrom, EndDate: demoReportTo,
 	})
@@ -46,7 +45,7 @@ func (s *story) unmatched() {
 		return
 	}
 	s.expect("the report", job.Status, ports.ReportCompleted)
-	s.printf("      %s  %s, %d rows, sha256 %.12s…", job.ID, job.Status, job.Rows, job.FileSHA256)
+	s.printf("\nThe settlements of October are compared with the payments. Rows that do not match: %d.", job.Rows)
 	s.reasons(service, job)
 }
 
@@ -77,15 +76,20 @@ func (s *story) reasons(service *report.Service, job ports.ReportJob) {
 		s.must(json.Unmarshal(row, &read))
 		counts[read.Reason]++
 	}
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		s.printf("      %3d  %s", counts[name], name)
-	}
-	for _, reason := range []match.Reason{
-		match.MissingTransaction, match.MissingSettlement, match.AmountMismatch, match.CurrencyMismatch, match.StatusMismatch,
-		match.DuplicateSettlement, match.UnreadableLine,
+	printed := 0
+	for _, group := range [][]match.Reason{
+		{match.MissingTransaction, match.MissingSettlement, match.DuplicateSettlement, match.UnreadableLine},
+		{match.AmountMismatch, match.CurrencyMismatch, match.StatusMismatch},
 	} {
-		if counts[string(reason)] == 0 {
-			s.must(errors.New("the demo failed: no row with reason " + string(reason)))
+		var line []string
+		for _, reason := range group {
+			n := counts[string(reason)]
+			if n == 0 {
+				s.must(errors.New("the demo failed: no row with reason " + string(reason)))
+			}
+			line, printed = append(line, fmt.Sprintf("%d %s", n, reason)), printed+n
 		}
+		s.printf("  %s", strings.Join(line, ", "))
 	}
+	s.expect("the number of rows", printed, len(rows))
 }

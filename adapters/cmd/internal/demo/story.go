@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +29,7 @@ func Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return errors.Join(s.play(
-		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
+		s.twoLocks, s.expiry, s.drift,
 		s.payee, s.anotherName, s.wrongCheckDigit, s.slowBank,
 		s.wrongPIN, s.lateMoney, s.unmatched,
 		s.told,
@@ -103,14 +106,6 @@ func (s *story) must(err error) {
 	s.err = cmp.Or(s.err, err)
 }
 
-func (s *story) show(l ports.RateLock) {
-	line := fmt.Sprintf("      %s  %s/%s  mid %s + %d bps = %s  %s", l.ID, l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate, l.Status)
-	if l.CancellationReason != "" {
-		line += " (" + string(l.CancellationReason) + ")"
-	}
-	s.printf("%s", line)
-}
-
 func (s *story) create() (ports.RateLock, bool) {
 	l, minted, err := s.locks.Create(s.ctx, shop, usdzar)
 	s.must(err)
@@ -124,33 +119,29 @@ func (s *story) get(id string) ports.RateLock {
 }
 
 func (s *story) twoLocks() {
-	s.timedf("A shop that prices in USD and collects ZAR locks its rate for a day.")
 	var minted bool
 	s.first, minted = s.create()
 	s.expect("minted", minted, true)
-	s.show(s.first)
+	s.printf("A shop prices in %s and collects %s. It locks a rate for a day:", s.first.Base, s.first.Quote)
+	s.printf("  %s on the market plus %d bps (1 bps is 0.01 %%) is %s %s for 1 %s.",
+		s.first.MidRate, s.first.MarkupBps, s.first.AllInRate, s.first.Quote, s.first.Base)
+	s.basket()
 	s.clock.Add(23 * time.Hour)
-	s.timedf("An hour before its end the shop locks the next one; sessions in progress keep the first.")
 	s.second, minted = s.create()
 	s.expect("minted", minted, true)
-	s.show(s.second)
 	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockActive)
-}
-
-func (s *story) thirdCall() {
-	s.printf("       A third call returns the newer of the two.")
 	third, minted := s.create()
 	s.expect("minted", minted, false)
 	s.expect("the returned lock", third.ID, s.second.ID)
-	s.show(third)
+	s.printf("An hour before the end it locks the next rate. The first stays %s for checkouts in progress.", s.get(s.first.ID).Status)
 }
 
-func (s *story) inUse() {
+func (s *story) basket() {
 	rate, err := s.locks.Use(s.ctx, shop, s.first.ID, usdzar)
 	s.must(err)
 	due, err := rate.ToQuoteText("49.99", ports.RoundHalfUp)
 	s.must(err)
-	s.printf("       A basket of 49.99 USD costs %s ZAR at the first lock's rate.", due)
+	s.printf("  A basket of 49.99 %s costs %s %s, whatever the market does.", s.first.Base, due, s.first.Quote)
 	back, err := rate.ToBaseText(due, ports.RoundHalfUp)
 	s.must(err)
 	s.expect("the amount converted back", back, "49.99")
@@ -158,13 +149,12 @@ func (s *story) inUse() {
 
 func (s *story) expiry() {
 	s.clock.Add(time.Hour)
-	s.timedf("The first lock has expired.")
 	l := s.get(s.first.ID)
 	s.expect("the first lock", l.Status, ports.LockExpired)
-	s.show(l)
 	s.clock.Add(-2 * time.Hour)
-	s.timedf("The clock jumps back two hours; the expired lock stays expired.")
-	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockExpired)
+	again := s.get(s.first.ID)
+	s.expect("the first lock", again.Status, ports.LockExpired)
+	s.printf("A day has passed: the first lock is %s. It stays %s if the clock jumps back two hours.", l.Status, again.Status)
 	s.clock.Add(2 * time.Hour)
 }
 
@@ -178,21 +168,21 @@ func (s *story) drift() {
 	}
 	look(moved)
 	look(was)
-	s.timedf("One bad price, %s instead of %s, does not cancel a lock.", moved, was)
-	s.expect("the second lock", s.get(s.second.ID).Status, ports.LockActive)
-	look(moved)
-	look(moved)
 	l := s.get(s.second.ID)
-	s.printf("       The price stays at %s, %d bps away. The tolerance is %d, so the lock is cancelled.", l.ObservedMid, l.DeviationBps, l.ToleranceBps)
+	s.expect("the second lock", l.Status, ports.LockActive)
+	s.printf("The market shows %s for one moment. One price proves nothing: the second lock stays %s.", moved, l.Status)
+	look(moved)
+	look(moved)
+	l = s.get(s.second.ID)
 	s.expect("the second lock", l.Status, ports.LockCancelled)
 	s.expect("the reason", l.CancellationReason, ports.CancelledMarketDrift)
-	s.show(l)
+	s.printf("Then it stays at %s, %d bps away; the shop tolerates %d. The lock is %s,", l.ObservedMid, l.DeviationBps, l.ToleranceBps, l.Status)
 	next, minted := s.create()
 	s.expect("minted", minted, true)
-	s.printf("       The pair can be locked again at the new rate.")
-	s.show(next)
+	s.printf("  because of %s, and the next one has the rate %s.", l.CancellationReason, next.AllInRate)
 }
 
+// told reads the events in the order of the saves and prints how many of each kind there are.
 func (s *story) told() {
 	want := []string{
 		ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired, ratelock.EventCancelled, ratelock.EventMinted,
@@ -202,7 +192,7 @@ func (s *story) told() {
 		authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment,
 		report.EventCreated, report.EventCompleted,
 	}
-	s.printf("       Every change was stored with its event:")
+	counts := map[string]int{}
 	for len(want) > 0 && s.err == nil {
 		events, err := s.store.Outbox().Claim(s.ctx, s.clock.Now(), time.Minute, 1) // one at a time: in the order of the saves
 		s.must(err)
@@ -212,8 +202,20 @@ func (s *story) told() {
 		for _, e := range events {
 			s.expect("the event", e.Kind, want[0])
 			want = want[1:]
-			s.printf("      %-24s %s", e.Kind, e.ID)
+			subject, _, _ := strings.Cut(e.Kind, ".")
+			counts[subject]++
 			s.must(s.store.Outbox().Ack(s.ctx, e))
 		}
 	}
+	s.printf("\nEvery change was stored together with its event: %s.", list(counts))
+	s.printf("Next: corridor serve --sandbox")
+}
+
+// list returns the counts as "2 apples, 3 pears", in the order of their names.
+func list(counts map[string]int) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, fmt.Sprintf("%d %s", counts[name], name))
+	}
+	return strings.Join(all, ", ")
 }

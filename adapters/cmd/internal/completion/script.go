@@ -1,0 +1,103 @@
+package completion
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Script returns the completion script of a program for bash, zsh or fish.
+func Script(shell string, app *kong.Application, words Words) string {
+	all := commands(app.Node, words)
+	switch shell {
+	case "fish":
+		return fish(app.Name, all)
+	case "zsh":
+		return "autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n" + bash(app.Name, all)
+	default:
+		return bash(app.Name, all)
+	}
+}
+
+// bash returns a script that follows the words of the line to a command. bash makes --a=b
+// three words.
+func bash(name string, all []command) string {
+	var paths, flagValues, after strings.Builder
+	for _, c := range all {
+		if c.path != "" {
+			writef(&paths, "            %s) path=\"${path:+$path }$word\" ;;\n", bashQuote(parent(c.path)+" "+last(c.path)))
+		}
+		var own []string
+		for _, f := range c.flags {
+			own = append(own, "--"+f.name)
+			if !f.bare {
+				writef(&flagValues, "        %s) values=%s flag=1 ;;\n", bashQuote(c.path+" --"+f.name), bashQuote(strings.Join(f.values, " ")))
+			}
+		}
+		writef(&after, "        %s) values=%s flags=%s ;;\n", bashQuote(c.path),
+			bashQuote(strings.Join(append(names(c.next), c.values...), " ")), bashQuote(strings.Join(own, " ")))
+	}
+	return fmt.Sprintf(`_%[1]s() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" flag="" values="" flags="" word
+    [[ $cur == = ]] && cur=""
+    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
+    for word in "${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
+        case "$path $word" in
+%[2]s        esac
+    done
+    case "$path $prev" in
+%[3]s    esac
+    if [[ -z $flag ]]; then
+        case "$path" in
+%[4]s        esac
+        [[ $cur == -* ]] && values=$flags
+    fi
+    COMPREPLY=($(compgen -W "$values" -- "$cur"))
+}
+complete -o default -F _%[1]s %[1]s
+`, name, paths.String(), flagValues.String(), after.String())
+}
+
+// fish returns a script with one line for each word that can follow a command.
+func fish(name string, all []command) string {
+	var b strings.Builder
+	writef(&b, "function __%s_at\n    set -l path\n    for word in (commandline -opc)[2..]\n        switch \"$path $word\"\n", name)
+	for _, c := range all[1:] {
+		writef(&b, "            case %s\n                set -a path $word\n", fishQuote(parent(c.path)+" "+last(c.path)))
+	}
+	b.WriteString("        end\n    end\n    test \"$argv\" = \"$path\"\nend\n")
+	for _, c := range all {
+		at := fmt.Sprintf("complete -c %s -n %s", name, fishQuote("__"+name+"_at "+c.path))
+		for _, w := range c.next {
+			writef(&b, "%s -f -a %s -d %s\n", at, w.name, fishQuote(w.help))
+		}
+		if len(c.values) > 0 {
+			writef(&b, "%s -f -a %s\n", at, fishQuote(strings.Join(c.values, " ")))
+		}
+		for _, f := range c.flags {
+			b.WriteString(at + " -l " + f.name + " -d " + fishQuote(f.help))
+			switch {
+			case len(f.values) > 0:
+				b.WriteString(" -x -a " + fishQuote(strings.Join(f.values, " ")))
+			case !f.bare:
+				b.WriteString(" -r -F")
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func writef(b *strings.Builder, format string, args ...any) { _, _ = fmt.Fprintf(b, format, args...) }
+
+// parent returns the path of the command above, and last the command's own name.
+func parent(path string) string { return strings.TrimSuffix(strings.TrimSuffix(path, last(path)), " ") }
+
+func last(path string) string { return path[strings.LastIndex(path, " ")+1:] }
+
+func bashQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+func fishQuote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+}

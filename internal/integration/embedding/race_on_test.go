@@ -1,5 +1,0 @@
-//go:build race
-
-package embedding_test
-
-const race = "-race=true"
