@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 
 	"example.org/bank"
 	"github.com/corridor-go/corridor/adapters/cmd"
@@ -12,8 +11,8 @@ import (
 
 func main() {
 	parts := service.Shipped()
-	open := func(_ context.Context, address string, o service.FeedOptions) (ports.PriceFeed, error) {
-		return bank.New(address, &bank.Config{Client: &http.Client{Timeout: o.Timeout}})
+	open := func(_ context.Context, address string, _ service.FeedOptions) (ports.PriceFeed, error) {
+		return bank.New(address, nil)
 	}
 	parts.Feeds = append(parts.Feeds, service.FeedKind{Name: bank.Name, Form: "bank:URL", Open: open})
 	cmd.Main(parts)
