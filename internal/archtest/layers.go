@@ -134,7 +134,7 @@ var Layers = []Layer{
 	},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/attacks", "internal/currencygen", "internal/docpage", "internal/integration/...", "internal/mutants"},
+		Packages: []string{"internal/archtest", "internal/attacks", "internal/currencygen", "internal/docpage", "internal/docs", "internal/integration/...", "internal/mutants"},
 		Own:      []string{"..."}, Outside: []string{"*", "testing", rapid, Module + "/internal/archtest"},
 	},
 }

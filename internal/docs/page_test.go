@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const root = "../../.."
+const root = "../.."
 
 // page is a Markdown file.
 type page struct {

@@ -1,3 +1,0 @@
-// Package docs checks the README and the pages: links resolve, and code on them is code
-// that is compiled, or read by the parser of its language.
-package docs
