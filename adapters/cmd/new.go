@@ -100,7 +100,7 @@ func packageIn(module, dir string) (string, error) {
 
 // nextSteps has the arguments module, package and kind. A test runs the commands.
 const nextSteps = `next, in %[1]s:
-  1. Once a module: let it find corridor, which has no release yet. Here its clone is ../corridor.
+  1. Unless the module finds corridor already, which has no release yet: here its clone is ../corridor.
        go work init . $(go -C ../corridor list -m -f '{{.Dir}}')
        cp ../corridor/go.work.sum .
   2. Run the port's suite. It passes with what is invented.
