@@ -29,8 +29,11 @@ type block struct {
 // pages returns the files that people read, in order.
 func pages(t *testing.T) []page {
 	t.Helper()
-	paths := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
-	err := filepath.WalkDir(filepath.Join(root, "internal", "docs"), func(path string, _ fs.DirEntry, err error) error {
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if name := entry.Name(); name == ".git" || name == "testdata" || name == "node_modules" {
+			return fs.SkipDir
+		}
 		if filepath.Ext(path) == ".md" {
 			relative, errRel := filepath.Rel(root, path)
 			require.NoError(t, errRel)
