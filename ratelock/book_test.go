@@ -90,12 +90,12 @@ func (m *bookMachine) Mint(t *rapid.T) {
 		MarkupBps: rapid.IntRange(0, 500).Draw(t, "bps"),
 		Validity:  time.Duration(rapid.IntRange(1, 100).Draw(t, "validity")) * time.Second,
 	}
+	mid := drawRate(t) // before the model changes: a draw that fails ends the action
 	m.next++
 	id := fmt.Sprintf("rl_%d", m.next)
-	full := false
 	m.apply(t, func(b *ratelock.Book) {
-		full = len(m.live()) == ports.MaxLiveLocks
-		l, err := b.Mint(m.now, id, terms, priceAt(m.now, drawRate(t)))
+		full := len(m.live()) == ports.MaxLiveLocks
+		l, err := b.Mint(m.now, id, terms, priceAt(m.now, mid))
 		if full {
 			require.ErrorIs(t, err, errcodes.Conflict)
 			return

@@ -68,6 +68,7 @@ var single = map[string]string{
 	"TestACircuitBreakerOpens":                       "each process has its own breakers, and variables belong to the whole test process",
 	"TestAStopInterruptsASlowFeed":                   "one process stops; see TestOneOfTwoStopsUnderLoad",
 	"TestASecondSignalEndsTheProcessAtOnce":          "one process gets the signal",
+	"TestThePageOfTheAPIIsTrue":                      "the page shows one service; TestTheStory of internal/integration/wire runs on two",
 	"TestClientRotateReachesARunningService":         "each process reads its own clients file",
 	"TestAStopCompletesRequestsInFlight":             "one process stops; see TestOneOfTwoStopsUnderLoad",
 	"TestAFullDiskLosesNothingAcknowledged":          "it is about the disk of a file; a database has its own",

@@ -15,7 +15,6 @@ func TestACommandLineWithoutACommandPrintsHelp(t *testing.T) {
 		},
 		"client": {"Usage: corridor client <command>", "client new ", "client rotate "},
 		"events": {"Usage: corridor events <command>", "events replay "},
-		"new":    {"Usage: corridor new <command>", "connector"},
 	} {
 		code, out, errs := command(t, "", nil, strings.Fields(line)...)
 		require.Zero(t, code, line)
@@ -35,6 +34,8 @@ func TestAMistypedWordIsAnsweredWithASuggestion(t *testing.T) {
 		"client --sandbx":   `unknown flag --sandbx (run "corridor client --help")`,
 		"report unmached":   `missing flags: --from=YYYY-MM-DD (run "corridor report --help")`,
 		"report unmatched --from 2026-10-01 --format xslx": `--format must be one of "csv","jsonl","xlsx" but got "xslx"; did you mean "xlsx"? (run "corridor report --help")`,
+		"new":                               `expected "<kind> <name>" (run "corridor new --help")`,
+		"new fed bank":                      `<kind> must be one of "connector","feed","sink","codes","store" but got "fed"; did you mean "feed"? (run "corridor new --help")`,
 		"client new acme":                   `missing flags: --merchant=ID,... (run "corridor client new --help")`,
 		"completion bsh":                    `<shell> must be one of "bash","zsh","fish" but got "bsh"; did you mean "bash"? (run "corridor completion --help")`,
 		"report unmached --from 2026-10-01": `<kind> must be one of "transactions","unmatched" but got "unmached"; did you mean "unmatched"? (run "corridor report --help")`,
@@ -51,7 +52,7 @@ func TestAMistypedWordIsAnsweredWithASuggestion(t *testing.T) {
 		"serve --sandbox --store memory: --feed file:":               `--feed file:: want file:PATH or ecb:URL-or-PATH`,
 		"serve --sandbox --store memory: --feed bloomberg:canarykey": `--feed bloomberg:…: want file:PATH or ecb:URL-or-PATH`,
 	} {
-		code, out, errs := command(t, "", nil, strings.Fields(line)...)
+		code, out, errs := command(t, "", map[string]string{"CORRIDOR_LISTEN": "127.0.0.1:0"}, strings.Fields(line)...)
 		require.Equal(t, exitRejected, code, line)
 		require.Empty(t, out, line)
 		require.Equal(t, "corridor: "+want+"\n", errs, line)

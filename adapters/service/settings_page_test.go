@@ -3,6 +3,7 @@ package service_test
 import (
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,9 +36,7 @@ func TestThePageForOperatorsHasEverySetting(t *testing.T) {
 			require.Contains(t, section, want)
 		}
 	}
-	for line := range strings.SplitSeq((&service.Settings{}).Help(), "\n") {
-		if name := strings.Fields(line)[0]; strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, ",") {
-			require.Contains(t, section, "`"+name+"`")
-		}
+	for _, name := range regexp.MustCompile(`(?m)^ +(CORRIDOR_[A-Z_]+) `).FindAllStringSubmatch((&service.Settings{}).Help(), -1) {
+		require.Contains(t, section, "`"+name[1]+"`")
 	}
 }
