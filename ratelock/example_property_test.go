@@ -22,16 +22,16 @@ func TestTwoLocksAtMostWhateverTheClockDoes(t *testing.T) {
 	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
 	rapid.Check(t, func(t *rapid.T) {
 		clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-		feed := fake.NewFeed(clock.Now) // its prices are as old as the clock says
-		feed.Offer(pair, "18.2500")
+		feed := fake.NewFeed(clock.Now)
 		store := must(memory.New(nil))
 		locks := must(ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock}))
 		live := map[string]time.Time{}
 		for _, hours := range rapid.SliceOf(rapid.IntRange(-6, 18)).Draw(t, "hours") {
 			clock.Advance(time.Duration(hours) * time.Hour)
+			feed.Offer(pair, "18.2500") // at the clock's time
 			lock, _, err := locks.Create(context.Background(), "shop-7", pair)
-			if code := errcodes.Of(err); code != "" && code != errcodes.ClockBehind && code != errcodes.PriceUnavailable {
-				t.Fatal(err) // these two are right while the clock is behind the last lock or price
+			if code := errcodes.Of(err); code != "" && code != errcodes.ClockBehind { // which is right behind the last lock
+				t.Fatal(err)
 			}
 			live[lock.ID] = lock.ExpiresAt
 			maps.DeleteFunc(live, func(_ string, end time.Time) bool { return !end.After(clock.Now()) })

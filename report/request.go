@@ -1,6 +1,8 @@
 package report
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +51,7 @@ func (r *Request) check(columns []ports.Column, formats map[string]ports.ReportW
 		return kept, err
 	}
 	if formats[kept.Format] == nil {
-		return kept, invalid("format", "must be a format that this service writes")
+		return kept, invalid("format", "must be one of "+strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
 	var err error
 	if kept.From, err = day("startDate", r.StartDate); err != nil {

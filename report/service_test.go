@@ -136,16 +136,16 @@ func filtered(f ...ports.Filter) func(*report.Request) {
 // An error names the field and its bound.
 func TestARequestsErrorNamesItsField(t *testing.T) {
 	for want, change := range map[string]func(*report.Request){
-		"merchantId must be 1 to 128 bytes of text":        func(q *report.Request) { q.MerchantID = "" },
-		"name must be 1 to 200 characters of text":         func(q *report.Request) { q.Name = "" },
-		"columns must name at least one column":            func(q *report.Request) { q.Columns = nil },
-		"format must be a format that this service writes": func(q *report.Request) { q.Format = "pdf" },
-		"startDate must be a date such as 2026-11-20":      func(q *report.Request) { q.StartDate = "today" },
-		"endDate must be a date such as 2026-11-20":        func(q *report.Request) { q.EndDate = "" },
-		"dateRange must be in the years 2000 to 2999":      func(q *report.Request) { q.StartDate = "1999-12-31" },
-		"dateRange must not end before it starts":          func(q *report.Request) { q.EndDate = "2026-11-19" },
-		"dateRange must not be longer than 366 days":       func(q *report.Request) { q.EndDate = "2027-11-21" },
-		`filters on "code" must have at most 1000 values`:  filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}),
+		"merchantId must be 1 to 128 bytes of text":       func(q *report.Request) { q.MerchantID = "" },
+		"name must be 1 to 200 characters of text":        func(q *report.Request) { q.Name = "" },
+		"columns must name at least one column":           func(q *report.Request) { q.Columns = nil },
+		"format must be one of csv":                       func(q *report.Request) { q.Format = "pdf" },
+		"startDate must be a date such as 2026-11-20":     func(q *report.Request) { q.StartDate = "today" },
+		"endDate must be a date such as 2026-11-20":       func(q *report.Request) { q.EndDate = "" },
+		"dateRange must be in the years 2000 to 2999":     func(q *report.Request) { q.StartDate = "1999-12-31" },
+		"dateRange must not end before it starts":         func(q *report.Request) { q.EndDate = "2026-11-19" },
+		"dateRange must not be longer than 366 days":      func(q *report.Request) { q.EndDate = "2027-11-21" },
+		`filters on "code" must have at most 1000 values`: filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}),
 	} {
 		q := asked()
 		change(&q)

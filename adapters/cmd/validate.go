@@ -34,7 +34,7 @@ var errNotVerified = errors.New("the account is not verified")
 // Help explains the exit status.
 func (*validateCmd) Help() string {
 	return `The result is one line of JSON. The exit status is 0 if its status is "verified" and 3 if it is anything else: "name_mismatch",
-"not_found" or "error".`
+"not_found" or "error". Pay only if its validationType is "external": with "internal_rules" no provider was asked.`
 }
 
 // Validate checks the settings.

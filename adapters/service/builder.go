@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -57,7 +58,7 @@ func (b *builder) service() (*Service, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(b.ctx, "tcp", b.settings.Listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen %s: %w", b.settings.Listen, err)
 	}
 	b.closes(func() error {
 		if err := listener.Close(); !errors.Is(err, net.ErrClosed) { // a stop may have closed it already

@@ -14,8 +14,9 @@ import (
 )
 
 // languages are those of code blocks, with the check of a block. The rest of the proof is
-// where the code is: the statements of SQL are run by the tests of adapters/postgres and
-// adapters/river, the commands of the shell by those of adapters/cmd.
+// where the code is: the statements of SQL are run by internal/integration/operations,
+// the commands of the shell are parsed, and those of the page for callers run, by
+// adapters/cmd.
 var languages = map[string]func(page, block) error{
 	"go":      page.excerpt,
 	"ts":      page.excerpt,

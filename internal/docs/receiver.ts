@@ -1,6 +1,6 @@
 // A receiver of corridor's webhooks, for Node 20 and later, without dependencies:
 //
-//   tsc --target es2022 --module nodenext receiver.ts    # with the packages typescript and @types/node
+//   npm install typescript @types/node && npx tsc --target es2022 --module nodenext --types node receiver.ts
 //   WEBHOOK_SECRETS=whsec_…,whsec_… PORT=8090 node receiver.js
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
