@@ -127,3 +127,15 @@ func TestTheReadmeIsShort(t *testing.T) {
 		require.LessOrEqual(t, b.last-b.first+1, 20, "README.md:%d", b.first)
 	}
 }
+
+// An author reads one page for a port.
+func TestThePagesOfAdaptersAreShort(t *testing.T) {
+	found := 0
+	for _, p := range pages(t) {
+		if strings.HasPrefix(p.path, filepath.Join("internal", "docs", "adapters")) {
+			found++
+			require.LessOrEqual(t, len(p.lines), 120, p.path)
+		}
+	}
+	require.NotZero(t, found)
+}
