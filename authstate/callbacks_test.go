@@ -67,12 +67,16 @@ func TestAPaystackVerificationIsSettledAsAnEvent(t *testing.T) {
 		data string
 		want ports.TransactionStatus
 		code errcodes.TransactionCode
+		err  errcodes.Code
 	}{
-		{`{"reference":"t","status":"abandoned","gateway_response":"The transaction was not completed"}`, ports.TransactionPending, ""},
-		{`{"reference":"t","status":"failed","gateway_response":"Insufficient Funds"}`, ports.TransactionFailed, errcodes.FailurePayinInsufficientFunds},
-		{`{"reference":"t","status":"failed","gateway_response":"Approved"}`, ports.TransactionFailed, errcodes.FailureDeclined},
-		{`{"reference":"t","status":"failed","gateway_response":null}`, ports.TransactionFailed, errcodes.FailureDeclined},
-		{`{"reference":"t","status":"success","amount":10000,"currency":"NGN"}`, ports.TransactionSucceeded, ""},
+		{`{"reference":"t","status":"abandoned","gateway_response":"The transaction was not completed"}`, ports.TransactionPending, "", ""},
+		{`{"reference":"t","status":"failed","gateway_response":"Insufficient Funds"}`, ports.TransactionFailed, errcodes.FailurePayinInsufficientFunds, ""},
+		{`{"reference":"t","status":"failed","gateway_response":"Approved"}`, ports.TransactionFailed, errcodes.FailureDeclined, ""},
+		{`{"reference":"t","status":"failed","gateway_response":null}`, ports.TransactionFailed, errcodes.FailureDeclined, ""},
+		{`{"reference":"t","status":"success","amount":10000,"currency":"NGN"}`, ports.TransactionSucceeded, "", ""},
+		{`{"reference":"t","status":"reversed","amount":10000,"currency":"NGN"}`, ports.TransactionPending, "", errcodes.Conflict},
+		{`{"reference":"t","status":"Reversal pending","amount":10000,"currency":"NGN"}`, ports.TransactionPending, "", errcodes.Conflict},
+		{`{"reference":"t","status":"processed","amount":10000,"currency":"NGN"}`, ports.TransactionPending, "", errcodes.Conflict},
 	} {
 		r := &callbackRig{rig: newRig(t)}
 		r.open(minute("t"))
@@ -80,7 +84,7 @@ func TestAPaystackVerificationIsSettledAsAnEvent(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(c.data), &charge))
 		handler, ok := paystackExample.handler(r).(*paystackWebhook)
 		require.True(t, ok)
-		require.NoError(t, handler.settle(t.Context(), &charge), c.data)
+		assert.Equal(t, c.err, errcodes.Of(handler.settle(t.Context(), &charge)), c.data)
 		assert.Equal(t, c.want, r.stored("t").Status, c.data)
 		assert.Equal(t, c.code, r.stored("t").Code, c.data)
 		assert.Empty(t, r.asked, c.data)
@@ -102,7 +106,7 @@ func TestACallbackThatMustNotCountChangesNothing(t *testing.T) {
 			check(200, body, e.request(callbackSecret, body))
 		}
 		r.alerts = nil
-		for i, body := range e.wrongAmount {
+		for i, body := range e.notThePrice {
 			check(409, body, e.request(callbackSecret, body))
 			assert.Len(t, r.alerts, i+1, body)
 		}
