@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"testing"
 
 	"github.com/corridor-go/corridor/errcodes"
 )
@@ -34,8 +35,15 @@ const callbackSecret = "aTk3uWzq0VbY8dLm"
 // callbackRig is a rig whose handler counts what it asks and alerts.
 type callbackRig struct {
 	*rig
-	asked  []string
-	alerts []error
+	receipts receipts // of M-Pesa
+	asked    []string
+	alerts   []error
+}
+
+func newCallbackRig(t *testing.T) *callbackRig {
+	r := &callbackRig{rig: newRig(t), receipts: receipts{of: map[string]string{}}}
+	r.open(minute("t"))
+	return r
 }
 
 func (r *callbackRig) ask(_ context.Context, id string) error {
@@ -54,7 +62,7 @@ var mpesaExample = callbackExample{
 	handler: func(r *callbackRig) http.Handler {
 		mux := http.NewServeMux()
 		mux.Handle("POST /mpesa/{secret}/{id}", &mpesaCallbacks{
-			payments: r.service, secret: callbackSecret, prices: r.price(), ask: r.ask, alert: r.alert,
+			payments: r.service, secret: callbackSecret, prices: r.price(), keep: r.receipts.keep, ask: r.ask, alert: r.alert,
 		})
 		return mux
 	},
@@ -75,6 +83,7 @@ var mpesaExample = callbackExample{
 		`{}`, `null`, `{"Body":{}}`, `{"Body":{"stkCallback":{"CheckoutRequestID":"ws_CO_191220191020363925"}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":null,"ResultDesc":"new"}}}`, `{"Body":{"stkCallback":{"ResultCode":""}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":{}}}}`, `ResultCode=0`, ``,
+		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Amount","Value":100},{"Name":"MpesaReceiptNumber"}]}}}}`,
 	},
 	notThePrice: []string{
 		`{"Body":{"stkCallback":{"ResultCode":0}}}`,

@@ -24,6 +24,9 @@ import (
 // secret hash itself as verif-hash, has an event in place of the type, and its words for a
 // status are successful and failed.) The shop passes its own id of the payment as
 // reference with the charge.
+//
+// A webhook may be lost. Before RespondBy, the shop therefore asks for each pending charge
+// (GET /charges/{id}), whose answer has the same data, and calls settle with it.
 type flutterwaveWebhook struct {
 	payments   *authstate.Service
 	codes      failures.Normaliser
