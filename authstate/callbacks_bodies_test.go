@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"testing"
 
 	"github.com/corridor-go/corridor/errcodes"
 )
@@ -25,7 +26,7 @@ type callbackExample struct {
 	failed      map[string]errcodes.TransactionCode // empty if the provider sends no such callback
 	saysNothing []string
 	unknown     string   // its code is in no table
-	wrongAmount []string // successes
+	notThePrice []string // successes of another amount, or whose money may be back
 	unneeded    []string
 }
 
@@ -34,8 +35,15 @@ const callbackSecret = "aTk3uWzq0VbY8dLm"
 // callbackRig is a rig whose handler counts what it asks and alerts.
 type callbackRig struct {
 	*rig
-	asked  []string
-	alerts []error
+	receipts receipts // of M-Pesa
+	asked    []string
+	alerts   []error
+}
+
+func newCallbackRig(t *testing.T) *callbackRig {
+	r := &callbackRig{rig: newRig(t), receipts: receipts{of: map[string]string{}}}
+	r.open(minute("t"))
+	return r
 }
 
 func (r *callbackRig) ask(_ context.Context, id string) error {
@@ -54,7 +62,7 @@ var mpesaExample = callbackExample{
 	handler: func(r *callbackRig) http.Handler {
 		mux := http.NewServeMux()
 		mux.Handle("POST /mpesa/{secret}/{id}", &mpesaCallbacks{
-			payments: r.service, secret: callbackSecret, prices: r.price(), ask: r.ask, alert: r.alert,
+			payments: r.service, secret: callbackSecret, prices: r.price(), keep: r.receipts.keep, ask: r.ask, alert: r.alert,
 		})
 		return mux
 	},
@@ -75,11 +83,14 @@ var mpesaExample = callbackExample{
 		`{}`, `null`, `{"Body":{}}`, `{"Body":{"stkCallback":{"CheckoutRequestID":"ws_CO_191220191020363925"}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":null,"ResultDesc":"new"}}}`, `{"Body":{"stkCallback":{"ResultCode":""}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":{}}}}`, `ResultCode=0`, ``,
+		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Amount","Value":100},{"Name":"MpesaReceiptNumber"}]}}}}`,
 	},
-	wrongAmount: []string{
+	notThePrice: []string{
 		`{"Body":{"stkCallback":{"ResultCode":0}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Amount","Value":1}]}}}}`,
 		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Amount"}]}}}}`,
+		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Amount","Value":100.01}]}}}}`,
+		`{"Body":{"stkCallback":{"ResultCode":0,"CallbackMetadata":{"Item":[{"Name":"Balance","Value":100},{"Name":"Amount","Value":1}]}}}}`,
 	},
 }
 
@@ -103,8 +114,9 @@ var paystackExample = callbackExample{
 		`{"event":"charge.success","data":{"reference":"t","status":0}}`, `{"event":"charge.success","data":[]}`, `{"event":"charge.success"}`, `[]`, ``,
 		`{"event":"charge.success","data":{"reference":"t","gateway_response":"Approved","amount":10000,"currency":"NGN"}}`,
 	},
-	wrongAmount: []string{
+	notThePrice: []string{
 		`{"event":"charge.success","data":{"status":"success","reference":"t","amount":1000,"currency":"NGN"}}`,
+		`{"event":"charge.success","data":{"status":"success","reference":"t","amount":10001,"currency":"NGN"}}`,
 		`{"event":"charge.success","data":{"status":"success","reference":"t","amount":10000,"currency":"GHS"}}`,
 		`{"event":"charge.success","data":{"status":"success","reference":"t"}}`,
 	},
@@ -140,9 +152,11 @@ var flutterwaveExample = callbackExample{
 		`{"type":"charge.completed","data":7}`, `{"type":"charge.completed"}`, `[]`, ``,
 		`{"type":"charge.completed","data":{"reference":"t","amount":100,"currency":"NGN","processor_response":{"type":"approved"}}}`,
 	},
-	wrongAmount: []string{
+	notThePrice: []string{
 		`{"type":"charge.completed","data":{"status":"succeeded","reference":"t","amount":99.99,"currency":"NGN"}}`,
+		`{"type":"charge.completed","data":{"status":"succeeded","reference":"t","amount":100.01,"currency":"NGN"}}`,
 		`{"type":"charge.completed","data":{"status":"succeeded","reference":"t","amount":100,"currency":"UGX"}}`,
+		`{"type":"charge.completed","data":{"status":"completed","reference":"t","amount":100,"currency":"NGN"}}`,
 		`{"type":"charge.completed","data":{"status":"succeeded","reference":"t"}}`,
 	},
 	unneeded: []string{`{"type":"transfer.disburse","data":{"status":"SUCCESSFUL","reference":"t"}}`, `{}`},

@@ -24,6 +24,9 @@ import (
 // secret hash itself as verif-hash, has an event in place of the type, and its words for a
 // status are successful and failed.) The shop passes its own id of the payment as
 // reference with the charge.
+//
+// A webhook may be lost. Before RespondBy, the shop therefore asks for each pending charge
+// (GET /charges/{id}), whose answer has the same data, and calls settle with it.
 type flutterwaveWebhook struct {
 	payments   *authstate.Service
 	codes      failures.Normaliser
@@ -97,8 +100,8 @@ func (f *flutterwaveWebhook) signed(body []byte, signature string) bool {
 	return err == nil && hmac.Equal(got, mac.Sum(nil))
 }
 
-// settle records the state of a charge. Late payments are refunded when their event
-// arrives: see lateRefunds in example_mpesa_test.go.
+// settle records the state of a charge. Its caller passes an error to alert. Late payments
+// are refunded when their event arrives: see lateRefunds in example_mpesa_test.go.
 func (f *flutterwaveWebhook) settle(ctx context.Context, charge *flutterwaveCharge) error {
 	report := charge.report()
 	meaning, err := f.codes.Normalise(failures.Input{
@@ -114,6 +117,8 @@ func (f *flutterwaveWebhook) settle(ctx context.Context, charge *flutterwaveChar
 		return errcodes.New(errcodes.InvalidRequest, "status is missing")
 	case !meaning.Known() && report.State == "":
 		return f.ask(ctx, charge.Reference) // the payment may still succeed
+	case meaning.Outcome == failures.Success && charge.Status != "succeeded": // such as completed, of a refund
+		return errcodes.New(errcodes.Conflict, "The status is not succeeded: the money may have been refunded")
 	case meaning.Outcome == failures.Success && !charge.pays(order):
 		return errcodes.New(errcodes.Conflict, "The amount is not that of the order")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -26,24 +27,34 @@ import (
 //
 //	https://shop.example/mpesa/{secret}/{id}
 //
-// Open the payment before the push: then no callback can arrive before its payment.
+// Open the payment before the push: then no callback can arrive before its payment. Send
+// one push for each payment id: a customer who answers two pushes pays twice.
+//
+// Daraja may drop a callback that it could not deliver. Before RespondBy, the shop therefore
+// asks for each pending payment (STK push query, with the CheckoutRequestID of the push),
+// and calls settleQuery with the answer. Otherwise a payment whose callback was lost ends
+// with timeout although it was paid.
 type mpesaCallbacks struct {
 	payments *authstate.Service
 	codes    failures.Normaliser
 	secret   string           // at least 16 random bytes; keep the path out of access logs
 	prices   map[string]int64 // the shop's own orders by payment, in cents
 
+	// keep stores the receipt of a payment, without which the shop cannot refund it. It
+	// returns errcodes.Conflict if another receipt is stored: the customer paid twice.
+	keep func(ctx context.Context, id, receipt string) error
 	// ask stores that M-Pesa must be asked for the state of a payment (STK push query).
 	ask func(ctx context.Context, id string) error
-	// alert logs a callback that was not accepted. A paid amount that differs needs a person.
+	// alert logs a callback that was not accepted. A second receipt and a paid amount that
+	// differs need a person.
 	alert func(id string, err error)
 }
 
-// stkResult is the content of Body.stkCallback.
+// stkResult is the content of Body.stkCallback, and the answer to an STK push query.
 type stkResult struct {
 	ResultCode       failures.RawCode // a number or a string
 	ResultDesc       string
-	CallbackMetadata struct { // only of successes
+	CallbackMetadata struct { // only of a callback's successes
 		Item []struct {
 			Name  string
 			Value failures.RawCode
@@ -72,10 +83,8 @@ func (c *mpesaCallbacks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // settle records the result. Only if it returns nil the callback is answered with 200.
 func (c *mpesaCallbacks) settle(ctx context.Context, id string, result *stkResult) error {
-	report := authstate.Report{Scheme: failures.MpesaDaraja, Code: string(result.ResultCode), Message: result.ResultDesc}
-	meaning, err := c.codes.Normalise(failures.Input{
-		Scheme: report.Scheme, Direction: errcodes.Payin, Code: report.Code, Message: report.Message,
-	})
+	report, meaning, err := c.meaning(result)
+	paid := meaning.Outcome == failures.Success
 	price, ours := c.prices[id]
 	switch {
 	case err != nil:
@@ -86,29 +95,99 @@ func (c *mpesaCallbacks) settle(ctx context.Context, id string, result *stkResul
 		return errcodes.New(errcodes.InvalidRequest, "ResultCode is missing")
 	case !meaning.Known():
 		return c.ask(ctx, id) // the payment may still succeed
-	case meaning.Outcome == failures.Success && result.cents() != price:
+	case paid && result.cents() != price:
 		return errcodes.New(errcodes.Conflict, "The amount is not that of the order")
+	case paid && result.item("MpesaReceiptNumber") == "":
+		return errcodes.New(errcodes.InvalidRequest, "MpesaReceiptNumber is missing")
+	case paid: // before Record, whose event may start a refund at once
+		err = c.keep(ctx, id, result.item("MpesaReceiptNumber"))
+	}
+	if err != nil {
+		return err
 	}
 	_, err = c.payments.Record(ctx, "shop", id, report)
 	return err
 }
 
+// settleQuery records the answer to an STK push query. It has neither an amount nor a
+// receipt: the push has set the amount, and the callback or M-Pesa's statement has the
+// receipt. An answer without a ResultCode is an error of the query, and says nothing about
+// the payment.
+func (c *mpesaCallbacks) settleQuery(ctx context.Context, id string, answer *stkResult) error {
+	report, meaning, err := c.meaning(answer)
+	switch {
+	case err != nil:
+		return err
+	case report.Code == "" || !meaning.Known():
+		return c.ask(ctx, id) // once more
+	}
+	_, err = c.payments.Record(ctx, "shop", id, report)
+	return err
+}
+
+func (c *mpesaCallbacks) meaning(result *stkResult) (authstate.Report, failures.Result, error) {
+	report := authstate.Report{Scheme: failures.MpesaDaraja, Code: string(result.ResultCode), Message: result.ResultDesc}
+	meaning, err := c.codes.Normalise(failures.Input{
+		Scheme: report.Scheme, Direction: errcodes.Payin, Code: report.Code, Message: report.Message,
+	})
+	return report, meaning, err
+}
+
 // cents returns the amount paid, or 0 if there is none.
 func (s *stkResult) cents() int64 {
+	cents, err := ports.ParseMinor(s.item("Amount"), "KES")
+	if err != nil {
+		return 0
+	}
+	return cents
+}
+
+// item returns the value of the item with this name, or "" if there is none.
+func (s *stkResult) item(name string) string {
 	for _, item := range s.CallbackMetadata.Item {
-		if item.Name == "Amount" {
-			cents, err := ports.ParseMinor(string(item.Value), "KES")
-			if err == nil {
-				return cents
-			}
+		if item.Name == name {
+			return string(item.Value)
 		}
 	}
-	return 0
+	return ""
+}
+
+// receipts are M-Pesa's receipts by payment. In a database, they are a table whose primary
+// key is the payment's id.
+type receipts struct {
+	mu sync.Mutex
+	of map[string]string
+}
+
+func (r *receipts) keep(_ context.Context, id, receipt string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if kept, ok := r.of[id]; ok && kept != receipt {
+		return errcodes.New(errcodes.Conflict, "The payment has another receipt")
+	}
+	r.of[id] = receipt
+	return nil
+}
+
+// receipt returns the receipt of a payment, or an error after which the relay tries again.
+func (r *receipts) receipt(id string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of[id] == "" {
+		return "", errors.New("no callback has brought the receipt yet")
+	}
+	return r.of[id], nil
 }
 
 // lateRefunds is the sink of the relay: it sends money back that arrived after its payment
 // had failed. The result of Record must not trigger a refund, because a crash loses it. The
 // event is stored with the payment, and delivered until Deliver returns nil.
+//
+// The relay gives up after 50 attempts, and at once if the error's code means a 4xx other
+// than 429: to be called again, refund returns an error without a code, or with one that
+// means a 5xx. An event that the relay gave up is buried, and the customer does not have
+// the money: let relay.Hooks.Buried alert a person. The command corridor events buried
+// lists these events.
 type lateRefunds struct {
 	mu       sync.Mutex
 	refunded map[string]bool // in a database, a table whose primary key is the payment's id
@@ -129,9 +208,10 @@ func (l *lateRefunds) Deliver(ctx context.Context, e ports.Event) error {
 	if l.refunded[late.TransactionID] {
 		return nil
 	}
-	// If the process dies between refund and the line that follows it, refund is called
-	// again. M-Pesa then rejects the second reversal of the receipt with R000001, which
-	// refund must take as done. At other providers the id is the idempotency key.
+	// If the process dies between refund and the last line, refund is called again. M-Pesa
+	// then rejects the second reversal of the receipt with R000001: the first one stands.
+	// Flutterwave's v4 takes the id as X-Idempotency-Key. Paystack documents no such key:
+	// its refund must first look for a refund of the payment.
 	if err := l.refund(ctx, late.TransactionID); err != nil {
 		return err
 	}
@@ -151,9 +231,13 @@ func ExampleService_Record_mpesa() {
 	if err != nil {
 		panic(err)
 	}
+	prices, kept := map[string]int64{"pay-1": 100_00, "pay-2": 100_00}, &receipts{of: map[string]string{}}
 	refunds := &lateRefunds{refunded: map[string]bool{}, refund: func(_ context.Context, id string) error {
-		fmt.Println("refund", id)
-		return nil
+		receipt, err := kept.receipt(id)
+		if err == nil {
+			fmt.Println("reverse", id, receipt, prices[id])
+		}
+		return err
 	}}
 	events, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: refunds}, relay.Policy{}, &relay.Config{Clock: clock})
 	if err != nil {
@@ -164,7 +248,7 @@ func ExampleService_Record_mpesa() {
 	const secret = "Yx0tQm5vC7bHs2LkR9wPda"
 	mux := http.NewServeMux()
 	mux.Handle("POST /mpesa/{secret}/{id}", &mpesaCallbacks{
-		payments: payments, secret: secret, prices: map[string]int64{"pay-1": 100_00, "pay-2": 100_00},
+		payments: payments, secret: secret, prices: prices, keep: kept.keep,
 		ask: func(context.Context, string) error { return nil }, alert: func(string, error) {},
 	})
 	call := func(id, result string) {
@@ -195,5 +279,5 @@ func ExampleService_Record_mpesa() {
 	// pay-2 400 PENDING <nil>
 	// pay-2 200 FAILED <nil>
 	// pay-2 200 FAILED <nil>
-	// refund pay-2
+	// reverse pay-2 NLJ7RT61SV 10000
 }

@@ -86,8 +86,8 @@ func (p *paystackWebhook) signed(body []byte, signature string) bool {
 	return err == nil && hmac.Equal(got, mac.Sum(nil))
 }
 
-// settle records the state of a charge. Late payments are refunded when their event
-// arrives: see lateRefunds in example_mpesa_test.go.
+// settle records the state of a charge. Its caller passes an error to alert. Late payments
+// are refunded when their event arrives: see lateRefunds in example_mpesa_test.go.
 func (p *paystackWebhook) settle(ctx context.Context, charge *paystackCharge) error {
 	report := charge.report()
 	meaning, err := p.codes.Normalise(failures.Input{
@@ -103,6 +103,8 @@ func (p *paystackWebhook) settle(ctx context.Context, charge *paystackCharge) er
 		return errcodes.New(errcodes.InvalidRequest, "status is missing")
 	case !meaning.Known() && report.State == "":
 		return p.ask(ctx, charge.Reference) // the payment may still succeed
+	case meaning.Outcome == failures.Success && charge.Status != "success": // such as reversed: paid, then refunded
+		return errcodes.New(errcodes.Conflict, "The status is not success: the money may have been refunded")
 	case meaning.Outcome == failures.Success && (charge.Amount != price || charge.Currency != "NGN"):
 		return errcodes.New(errcodes.Conflict, "The amount is not that of the order")
 	}

@@ -165,7 +165,8 @@ func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
 // Record applies a provider's report, by the codes for the transaction's direction.
 // Duplicate reports are ignored. A success after a failure is a late payment: it is
-// recorded and raises its own event, and the transaction stays failed.
+// recorded and raises its own event, and the transaction stays failed. RespondBy alone ends
+// nothing: a report that is recorded after it, but before the next Run, Tick or Get, decides.
 //
 // A code that is in no table ends a pending transaction, with a placeholder as its code
 // (see [failures.Result.Known]). Callers that can ask the provider check Known first.

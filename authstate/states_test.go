@@ -30,8 +30,8 @@ func drawStates() string {
 	for _, row := range authstate.Transitions() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Effect, row.Event)
 	}
-	b.WriteString("\nA late payment is recorded once; later successes are ignored. A transaction that is still pending at its `RespondBy` " +
-		"fails with `timeout`.\n")
+	b.WriteString("\nA late payment is recorded once; later successes are ignored. The next Run, Tick or Get at or after `RespondBy` ends a pending " +
+		"transaction with `timeout`. A report that is recorded before that still decides.\n")
 	return b.String()
 }
 

@@ -68,7 +68,10 @@ type Transaction struct {
 	Tables string                   // version of the tables that mapped Raw to Code
 
 	CreatedAt time.Time
-	RespondBy time.Time // if still pending at this instant, it fails with timeout; zero means no timeout
+	// RespondBy is when a transaction that is still pending should fail with timeout. The
+	// service ends it at the next Run, Tick or Get; a report that it records before that
+	// still decides. Zero means no timeout.
+	RespondBy time.Time
 	EndedAt   time.Time // zero while pending; never changes once set (I27)
 
 	// A debit that arrived after FAILED or ERRORED. It changes nothing above.

@@ -2,6 +2,7 @@ package failures_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate/failures"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/docpage"
 )
 
@@ -63,4 +65,30 @@ func drawSchemes(of map[failures.Scheme]coverage) string {
 	}
 	fmt.Fprintf(&b, "| all | | %d | %d | | |\n", rows, sure)
 	return b.String()
+}
+
+// The page shows what the command prints for a payin, and for a payout.
+func TestThePageShowsTheMeaningOfACodeInEachDirection(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(docpage.Block(t, failuresPage, "json", "connectorFailureCode")), "\n")
+	directions := []errcodes.Direction{errcodes.Payin, errcodes.Payout}
+	require.Len(t, lines, len(directions))
+	n := normaliser(t, nil)
+	for i, direction := range directions {
+		var shown struct {
+			State                         errcodes.State
+			Code                          errcodes.TransactionCode
+			Message, ConnectorFailureCode string
+			Known                         bool
+		}
+		require.NoError(t, json.Unmarshal([]byte(lines[i]), &shown))
+		r, err := n.Normalise(failures.Input{
+			Scheme: failures.MpesaDaraja, Direction: direction, Code: shown.ConnectorFailureCode,
+		})
+		require.NoError(t, err)
+		require.Equal(t, "2001", shown.ConnectorFailureCode)
+		require.Equal(t, string(r.Outcome), string(shown.State))
+		require.Equal(t, r.Code, shown.Code)
+		require.Equal(t, r.Message(), shown.Message)
+		require.Equal(t, r.Known(), shown.Known)
+	}
 }
