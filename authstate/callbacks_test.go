@@ -48,9 +48,9 @@ func TestACallbackIsRecordedOnce(t *testing.T) {
 }
 
 func TestACallbackOfAFailureHasItsReason(t *testing.T) {
-	eachCallback(t, func(t *testing.T, r *callbackRig, e *callbackExample) {
+	eachCallback(t, func(t *testing.T, _ *callbackRig, e *callbackExample) {
 		for body, code := range e.failed {
-			r = newCallbackRig(t)
+			r := newCallbackRig(t)
 			require.Equal(t, 200, answerTo(e.handler(r), e.request(callbackSecret, body)), body)
 			assert.Equal(t, code, r.stored("t").Code, body)
 			assert.Empty(t, r.asked, body)
