@@ -31,7 +31,7 @@ func pages(t *testing.T) []page {
 	t.Helper()
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if name := entry.Name(); name == ".git" || name == "testdata" || name == "node_modules" {
+		if name := entry.Name(); entry.IsDir() && (name == ".git" || name == "testdata" || name == "node_modules") {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".md" {
