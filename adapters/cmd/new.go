@@ -71,12 +71,23 @@ func (c *newCmd) announce(world *surroundings, dir, module string, files []skele
 	if err != nil {
 		return err
 	}
+	workspace, err := skeleton.Workspace(module)
+	if err != nil {
+		return err
+	}
 	var text strings.Builder
 	text.WriteString("created:\n")
 	for _, f := range files {
 		text.WriteString("  " + filepath.Join(dir, filepath.FromSlash(f.Path)) + "\n")
 	}
-	_, _ = fmt.Fprintf(&text, nextSteps, module, pkg, c.Kind)
+	begin, use := newWorkspace, portUse
+	if workspace {
+		begin = ""
+	}
+	if c.Kind == "codes" {
+		use = codesUse
+	}
+	_, _ = fmt.Fprintf(&text, nextSteps, module, pkg, c.Kind, begin, use)
 	_, err = fmt.Fprint(world.stdout, text.String())
 	return err
 }
@@ -98,15 +109,26 @@ func packageIn(module, dir string) (string, error) {
 	return "./" + filepath.ToSlash(rel), err
 }
 
-// nextSteps has the arguments module, package and kind. A test runs the commands.
+// nextSteps has the arguments module, package, kind, beginning of the workspace and use. A
+// test runs the commands.
 const nextSteps = `next, in %[1]s:
   1. Unless the module finds corridor already, which has no release yet: here its clone is ../corridor.
-       go work init . $(go -C ../corridor list -m -f '{{.Dir}}')
-       cp ../corridor/go.work.sum .
+     If your clone is elsewhere, write its path in place of ../corridor.
+       %[4]sgo work use . $(GOFLAGS= go -C ../corridor list -m -f '{{.Dir}}')
+     go mod tidy does not know workspaces: corridor's internal/docs/embedding.md has replace lines for it.
   2. Run the port's suite. It passes with what is invented.
        go test -v %[2]s
   3. Replace what is marked ASSUMED; the tests fail until the code follows.
        grep -rn ASSUMED %[2]s
   4. Read corridor's internal/docs/adapters/%[3]s.md: the order of the steps, the contract, common
-     mistakes. README.md beside it has the main of 20 lines that makes the adapter part of corridor serve.
+     mistakes. %[5]s
 `
+
+// newWorkspace creates the workspace of a module that has none.
+const newWorkspace = "cp ../corridor/go.work.sum . && go work init && "
+
+// What step 4 says of the use of an adapter and of codes.
+const (
+	portUse  = "README.md beside it has the main of 20 lines that makes the adapter part of corridor serve."
+	codesUse = "It shows how the codes go into authstate.Policy; corridor serve and normalise do not read them yet."
+)

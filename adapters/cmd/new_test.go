@@ -34,12 +34,12 @@ func feedInEmptyFolder(t *testing.T) (dir string) {
 	require.Empty(t, errs)
 	require.Contains(t, out, "\nnext, in "+dir+":\n")
 	commands := regexp.MustCompile(`(?m)^       (.*)$`).FindAllStringSubmatch(out, -1)
-	require.Len(t, commands, 4, out)
-	require.Equal(t, "go test -v .", commands[2][1])
+	require.Len(t, commands, 3, out)
+	require.Equal(t, "go test -v .", commands[1][1])
 	page, err := os.ReadFile(filepath.Join(root, "internal", "docs", "adapters", "README.md"))
 	require.NoError(t, err)
-	require.Contains(t, string(page), commands[0][1]+"\n"+commands[1][1]+"\n"+commands[2][1]+"\n")
-	for _, c := range append(commands[:2], commands[3]) {
+	require.Contains(t, string(page), commands[0][1]+"\n"+commands[1][1]+"\n")
+	for _, c := range append(commands[:1], commands[2]) {
 		out, err := inFolder(t, dir, "sh", "-c", strings.ReplaceAll(c[1], "../corridor", root))
 		require.NoError(t, err, "%s\n%s", c[1], out)
 	}
@@ -63,6 +63,9 @@ func createIn(t *testing.T, module, kind, name, folder string) {
 	require.Zero(t, code, errs)
 	require.Contains(t, out, "\nnext, in "+module+":\n")
 	require.Contains(t, out, "go test -v ./"+folder+"\n")
+	require.NotContains(t, out, "go work init", "the module has a workspace")
+	require.Contains(t, out, "go work use . $(")
+	require.Equal(t, kind == "codes", strings.Contains(out, "normalise do not read them yet"))
 	require.Contains(t, out, "internal/docs/adapters/"+kind+".md")
 	require.NoFileExists(t, filepath.Join(module, folder, "go.mod"))
 }
@@ -72,8 +75,8 @@ func addProgram(t *testing.T, module string) {
 	t.Helper()
 	program, err := os.ReadFile(filepath.Join("testdata", "own", "main.go"))
 	require.NoError(t, err)
-	require.NoError(t, os.Mkdir(filepath.Join(module, "corridor"), 0o700))
-	write(t, filepath.Join(module, "corridor", "main.go"), string(program))
+	require.NoError(t, os.Mkdir(filepath.Join(module, "cmd"), 0o700))
+	write(t, filepath.Join(module, "cmd", "main.go"), string(program))
 }
 
 // The first skeleton is created in an empty folder, the others in its module. The names
@@ -140,7 +143,7 @@ func TestAProgramWithAnOwnFeedServesIt(t *testing.T) {
 	t.Parallel()
 	module := feedInEmptyFolder(t)
 	addProgram(t, module)
-	out, err := inFolder(t, module, "go", "build", "-o", "own", "./corridor")
+	out, err := inFolder(t, module, "go", "build", "-o", "own", "./cmd")
 	require.NoError(t, err, out)
 	out, err = inFolder(t, module, "./own", "serve", "--help")
 	require.NoError(t, err, out)
@@ -232,7 +235,7 @@ func TestNewRejectsBadNamesAndFolders(t *testing.T) {
 		"the rules' name":           {[]string{"connector", "rules"}, "in use"},
 		"a feed's name":             {[]string{"feed", "ecb"}, "in use"},
 		"a store's name":            {[]string{"store", "sqlite"}, "in use"},
-		"an existing folder":        {[]string{"connector", "there"}, "exists"},
+		"an existing folder":        {[]string{"connector", "there"}, "file exists; choose another NAME, or another folder with --dir"},
 		"an existing file":          {[]string{"connector", "my-bank", "--dir", "taken"}, "exists"},
 		"a folder in a missing one": {[]string{"feed", "my-bank", "--dir", "none/below"}, "no such file"},
 		"a folder that go ignores":  {[]string{"connector", "testdata"}, "--dir"},

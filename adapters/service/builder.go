@@ -127,7 +127,7 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 		return s, nil
 	}
 	// This must be last: a start that fails must not replace a secret that is in use.
-	greet, err := introduceSandbox(b.ctx, b.store)
+	greet, err := introduceSandbox(b.ctx, b.store, examplePair(b.ctx, feed.feed))
 	s.greet = func(out io.Writer, url string) { greet(out, url); s.events.greet(out, url) }
 	return s, err
 }

@@ -31,7 +31,7 @@ type FeedKind struct {
 	// Plain reports whether errors may show the source. If it is nil, they show only the
 	// name, because the source may contain a key.
 	Plain func(source string) bool
-	// Open opens a source, which is not empty. If the feed has a method LastRead()
+	// Open opens a source: the part of the setting after "NAME:", which is not empty. If the feed has a method LastRead()
 	// (time.Time, error), the service is degraded while that returns an error or the zero
 	// time.
 	Open func(ctx context.Context, source string, o FeedOptions) (ports.PriceFeed, error)
@@ -64,11 +64,13 @@ type StoreKind struct {
 	// Plain means that messages show the setting unchanged. Otherwise they show it as a
 	// URL without password and query.
 	Plain bool
-	// Open opens a store. Its errors are prefixed with the store's name.
+	// Open opens a store. Unlike a feed's, spec is the whole setting, including "NAME:".
+	// Errors are prefixed with the store's name.
 	Open func(ctx context.Context, spec string, o StoreOptions) (*Store, error)
 }
 
-// SinkKind is a kind of receiver of events. The row named webhook is for --webhook-url.
+// SinkKind is a kind of receiver of events. The row named webhook is for --webhook-url: a
+// program with another sink replaces that row's Open.
 type SinkKind struct {
 	Name string
 	Open func(url string, o SinkOptions) (Sink, error)

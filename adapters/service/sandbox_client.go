@@ -18,14 +18,14 @@ const sandboxClientID = "sandbox"
 type greeting func(out io.Writer, url string)
 
 // introduceSandbox adds a secret to the sandbox client, and returns a function that
-// prints it.
-func introduceSandbox(ctx context.Context, s *Store) (greeting, error) {
+// prints it, with a command that locks the rate of pair.
+func introduceSandbox(ctx context.Context, s *Store, pair ports.Pair) (greeting, error) {
 	var secret clientauth.Secret
 	err := s.alone(ctx, func() (err error) {
 		secret, err = sandboxClient(ctx, s.Clients())
 		return err
 	})
-	return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
+	return func(out io.Writer, url string) { greetSandbox(out, url, secret, pair) }, err
 }
 
 // sandboxClient adds a secret to the store's sandbox client, so that each start can print
@@ -48,17 +48,30 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 	})
 }
 
+// examplePair returns a pair that the feed offers: USD/ZAR if possible, and also if the feed
+// does not answer within a second.
+func examplePair(ctx context.Context, feed ports.PriceFeed) ports.Pair {
+	usual := ports.Pair{Base: "USD", Quote: "ZAR"}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	offered, err := feed.Pairs(ctx)
+	if err != nil || offered.Len() == 0 || offered.Has(usual) {
+		return usual
+	}
+	return offered.All()[0]
+}
+
 // greetSandbox prints the secret, once, with commands that use it.
-func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
+func greetSandbox(out io.Writer, url string, secret clientauth.Secret, pair ports.Pair) {
 	now := time.Now().UTC()
 	month := time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC)
 	_, _ = fmt.Fprintf(out, `sandbox client (the secret is printed only once):
   client_id     %[2]s
   client_secret %[3]s
 
-lock USD/ZAR for the client:
+lock %[6]s/%[7]s for the client:
   TOKEN=$(curl -s %[1]s/v1/auth/oauth2/token -H 'Content-Type: application/json' -d '{"client_id":"%[2]s","client_secret":"%[3]s"}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
-  curl -s %[1]s/v1/rate-locks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"base":"USD","quote":"ZAR"}'
+  curl -s %[1]s/v1/rate-locks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"base":"%[6]s","quote":"%[7]s"}'
 
 check a payout account, found under the name AMA SERWAA MENSAH:
   curl -s %[1]s/accounts/validate -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":"044","accountHolderName":"Mensah, Ama"}'
@@ -71,5 +84,5 @@ report on the settlements of a month, then read the report by the returned id:
   curl -s %[1]s/v1/reports/unmatched-settlements/ID -H "Authorization: Bearer $TOKEN"
 
 the whole interface: %[1]s/docs
-`, url, sandboxClientID, string(secret), month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly))
+`, url, sandboxClientID, string(secret), month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly), pair.Base, pair.Quote)
 }

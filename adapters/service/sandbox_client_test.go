@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -28,7 +30,7 @@ func TestConcurrentStartsKeepAllSecrets(t *testing.T) {
 		var all sync.WaitGroup
 		for _, s := range stores {
 			all.Go(func() {
-				greet, err := introduceSandbox(t.Context(), s)
+				greet, err := introduceSandbox(t.Context(), s, ports.Pair{Base: "USD", Quote: "ZAR"})
 				if assert.NoError(t, err) {
 					greet(&out, "")
 				}
@@ -54,4 +56,37 @@ func printedSecrets(text string) (secrets []string) {
 		}
 	}
 	return secrets
+}
+
+// offering is a feed with these pairs or an error.
+type offering struct {
+	ports.PriceFeed
+	pairs []ports.Pair
+	err   error
+}
+
+func (o offering) Pairs(context.Context) (ports.PairSet, error) {
+	return ports.NewPairSet(o.pairs...), o.err
+}
+
+func TestTheGreetingLocksAPairOfTheFeed(t *testing.T) {
+	zar, kes := ports.Pair{Base: "USD", Quote: "ZAR"}, ports.Pair{Base: "EUR", Quote: "KES"}
+	for name, c := range map[string]struct {
+		feed offering
+		want ports.Pair
+	}{
+		"the usual pair among others": {offering{pairs: []ports.Pair{kes, zar}}, zar},
+		"another pair":                {offering{pairs: []ports.Pair{kes}}, kes},
+		"no pair":                     {offering{}, zar},
+		"a feed that was not read":    {offering{err: errcodes.PriceUnavailable}, zar},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pair := examplePair(t.Context(), c.feed)
+			require.Equal(t, c.want, pair)
+			var out screen
+			greetSandbox(&out, "http://localhost", "hush", pair)
+			require.Contains(t, out.String(), "\nlock "+pair.String()+" for the client:\n")
+			require.Contains(t, out.String(), `{"base":"`+pair.Base+`","quote":"`+pair.Quote+`"}`)
+		})
+	}
 }

@@ -99,5 +99,8 @@ func ReadRows(r io.Reader) ([]Row, error) {
 }
 
 func badTable(err error) error {
+	if errors.Is(err, csv.ErrFieldCount) {
+		err = fmt.Errorf("%w, want %d, separated by commas", err, len(columns))
+	}
 	return errcodes.Wrap(errcodes.InvalidRequest, "The table of codes cannot be read", fmt.Errorf("codes: %w", err))
 }

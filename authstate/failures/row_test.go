@@ -44,7 +44,7 @@ func TestReadRowsRejectsOtherFormats(t *testing.T) {
 		"a short header":             {"code,message\n", "line 1"},
 		"a byte order mark":          {"\ufeff" + header, "header"},
 		"no header":                  {"05,,,declined,,sure,,\n", "header"},
-		"a short row":                {header + "05,,\n", "line 2"},
+		"a short row":                {header + "05,,\n", "line 2: wrong number of fields, want 8, separated by commas"},
 		"a long row":                 {header + "05,,,declined,,sure,,,\n", "line 2"},
 		"a quote that never ends":    {header + "05,,,declined,,sure,,\n\"06,,,,,,,\n", "line 3"},
 		"a quote in the wrong place": {header + "0\"5,,,declined,,sure,,\n", "line 2"},

@@ -61,6 +61,17 @@ func deliversBy(fn func(deliver func(context.Context, ports.Event) error, ctx co
 	}
 }
 
+// quotes makes the error wrap a cause with the event's data.
+func quotes(cause func(text string) error) func(s *sink) {
+	return deliversBy(func(deliver func(context.Context, ports.Event) error, ctx context.Context, e ports.Event) error {
+		err := deliver(ctx, e)
+		if err == nil {
+			return nil
+		}
+		return errcodes.Wrap(errcodes.Of(err), "", cause("not accepted: "+string(e.Data)))
+	})
+}
+
 type deliverFunc = func(context.Context, ports.Event) error
 
 var sinkFlaws = []struct {
@@ -112,6 +123,12 @@ var sinkFlaws = []struct {
 			return errors.New("it failed")
 		}
 		return nil
+	})},
+	{"quotes the event in its error", "the error of a failed delivery does not contain the event's data", quotes(func(text string) error {
+		return errors.New(text)
+	})},
+	{"quotes the event in its reason", "the error of a failed delivery does not contain the event's data", quotes(func(text string) error {
+		return ports.DeliveryReason(text)
 	})},
 	{"reports a failure as success", "a failed delivery returns an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
 		if err := deliver(ctx, e); errcodes.Of(err) != errcodes.Unavailable {

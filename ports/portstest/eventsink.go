@@ -3,7 +3,9 @@ package portstest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -95,6 +97,17 @@ var sinkChecks = []sinkCheck{
 		err := k.Deliver(k.Context(), kit.Event("event-1", "lock-1"))
 		if code := errcodes.Of(err); code == "" || code == errcodes.Internal {
 			k.Fatalf("Deliver to a failing receiver: error code %q (%v), want a code that shows whether to try again", code, err)
+		}
+	}},
+	{"the error of a failed delivery does not contain the event's data", func(k *sinkKit) {
+		k.Need(k.Refuse != nil, "Refuse")
+		k.Refuse()
+		e := kit.Event("event-1", "lock-1")
+		e.Data = []byte(`{"name":"EFUA CANARY"}`)
+		err := k.Deliver(k.Context(), e)
+		reason, _ := errors.AsType[ports.DeliveryReason](err)
+		if text := fmt.Sprintf("%v %+v %s", err, err, reason); strings.Contains(text, "CANARY") {
+			k.Fatalf("Deliver to a failing receiver: the error or its ports.DeliveryReason contains the event's data; both are logged")
 		}
 	}},
 }

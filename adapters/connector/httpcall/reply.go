@@ -27,10 +27,10 @@ type Reply struct {
 // whole body is JSON in UTF-8 with into's shape. A JSON null leaves into unchanged.
 func (r Reply) Decode(into any) error {
 	if !utf8.Valid(r.Body) {
-		return errcodes.New(errcodes.MalformedAnswer, "the answer is not UTF-8")
+		return errcodes.New(errcodes.MalformedAnswer, r.said()+"the answer is not UTF-8")
 	}
 	if json.Unmarshal(r.Body, into) != nil {
-		return errcodes.New(errcodes.MalformedAnswer, "the answer is not JSON of the documented shape")
+		return errcodes.New(errcodes.MalformedAnswer, r.said()+"the answer is not JSON of the documented shape")
 	}
 	return nil
 }
@@ -67,9 +67,10 @@ func (r Reply) Definite(answer ports.Answer) (ports.Answer, error) {
 }
 
 // Unread is the error for JSON that the provider does not document:
-// [errcodes.Unavailable] with a 5xx, and [errcodes.MalformedAnswer] otherwise.
+// [errcodes.Unavailable] with a 5xx, and [errcodes.MalformedAnswer] otherwise. Both name
+// the status.
 func (r Reply) Unread() error {
-	return cmp.Or(r.down(), error(errcodes.New(errcodes.MalformedAnswer, "the answer is not of the documented shape")))
+	return cmp.Or(r.down(), error(errcodes.New(errcodes.MalformedAnswer, r.said()+"the answer is not of the documented shape")))
 }
 
 func (r Reply) down() error {
@@ -78,6 +79,9 @@ func (r Reply) down() error {
 	}
 	return nil
 }
+
+// said is the beginning of errors about the body.
+func (r Reply) said() string { return "status " + strconv.Itoa(r.Status) + ": " }
 
 // Refused returns the [errcodes.Configuration] for a provider that rejects the
 // credentials or denies them access.

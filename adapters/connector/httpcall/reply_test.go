@@ -129,6 +129,8 @@ func TestAServerErrorIsOnlyReadIfItIsDefinite(t *testing.T) {
 	}
 	assert.Equal(t, errcodes.Unavailable, errcodes.Of(httpcall.Reply{Status: 500}.Unread()))
 	assert.Equal(t, errcodes.MalformedAnswer, errcodes.Of(httpcall.Reply{Status: 499}.Unread()))
+	assert.ErrorContains(t, httpcall.Reply{Status: 499}.Unread(), "status 499")
+	assert.ErrorContains(t, httpcall.Reply{Status: 404, Body: []byte("<html>")}.Open(nil), "status 404")
 }
 
 func TestMeaning(t *testing.T) {

@@ -94,21 +94,31 @@ func (w wantRequest) differs(r *http.Request, body []byte) string {
 
 func (w wantRequest) bodyDiffers(body []byte) string {
 	var same bool
+	wanted := w.Text
 	switch {
 	case w.Body != nil:
 		got, err := decode(body)
 		want, _ := decode(w.Body) // valid: it was decoded before
 		same = err == nil && sameJSON(got, want)
+		wanted = compact(w.Body)
 	case w.Form != nil:
+		wanted = fmt.Sprint(w.Form)
 		form, err := url.ParseQuery(string(body))
 		same = err == nil && sameValues(form, w.Form)
 	default:
 		same = string(body) == w.Text
 	}
 	if !same {
-		return fmt.Sprintf("the body is %.300q", body)
+		return fmt.Sprintf("the body is %.300q, want %.300q", body, wanted)
 	}
 	return ""
+}
+
+// compact returns valid JSON in one line.
+func compact(data []byte) string {
+	var line bytes.Buffer
+	_ = json.Compact(&line, data)
+	return line.String()
 }
 
 func decode(data []byte) (any, error) {

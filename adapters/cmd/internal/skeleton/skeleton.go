@@ -110,13 +110,22 @@ func GoMod(name string) File {
 
 // ModuleOf returns the folder of the module that a new folder dir would belong to, or ""
 // if there is none.
-func ModuleOf(dir string) (string, error) {
+func ModuleOf(dir string) (string, error) { return above(dir, "go.mod") }
+
+// Workspace reports whether the module in a folder belongs to a workspace.
+func Workspace(module string) (bool, error) {
+	folder, err := above(filepath.Join(module, "package"), "go.work")
+	return folder != "", err
+}
+
+// above returns the nearest folder above dir that has the file, or "" if there is none.
+func above(dir, file string) (string, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	for up := filepath.Dir(at); up != at; at, up = up, filepath.Dir(up) {
-		_, err := os.Stat(filepath.Join(up, "go.mod"))
+		_, err := os.Stat(filepath.Join(up, file))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return up, err
 		}
@@ -127,7 +136,11 @@ func ModuleOf(dir string) (string, error) {
 // Write creates dir with the files. If it fails, it removes dir.
 func Write(dir string, files []File) error {
 	const folders, readable = 0o755, 0o644
-	if err := os.Mkdir(dir, folders); err != nil {
+	err := os.Mkdir(dir, folders)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w; choose another NAME, or another folder with --dir", err)
+	}
+	if err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -161,8 +161,23 @@ func (k *Kit) Code(err error, want errcodes.Code, what string) {
 func (k *Kit) Same(got, want any, what string) {
 	k.Helper()
 	if !reflect.DeepEqual(plain(got), plain(want)) {
-		k.Fatalf("%s:\n got %s\nwant %s", what, Short(got), Short(want))
+		k.Fatalf("%s:\n got %s\nwant %s%s", what, Short(got), Short(want), difference(fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want)))
 	}
+}
+
+// difference shows where two long texts begin to differ. It returns "" for short ones and
+// if the texts are equal.
+func difference(got, want string) string {
+	const long, before, after = 120, 40, 40
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	if got == want || max(len(got), len(want)) < long {
+		return ""
+	}
+	from := max(at-before, 0)
+	return fmt.Sprintf("\nthey differ from byte %d on:\n got %+q\nwant %+q", at, got[from:min(at+after, len(got))], want[from:min(at+after, len(want))])
 }
 
 // plain replaces empty lists and byte strings with nil and clears claims, whose
