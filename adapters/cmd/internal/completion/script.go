@@ -32,14 +32,15 @@ func bash(name string, all []command) string {
 		for _, f := range c.flags {
 			own = append(own, "--"+f.name)
 			if !f.bare {
-				writef(&flagValues, "        %s) values=%s flag=1 ;;\n", bashQuote(c.path+" --"+f.name), bashQuote(strings.Join(f.values, " ")))
+				writef(&flagValues, "        %s) values=(%s) flag=1 ;;\n", bashQuote(c.path+" --"+f.name), bashWords(f.values))
 			}
 		}
-		writef(&after, "        %s) values=%s flags=%s ;;\n", bashQuote(c.path),
-			bashQuote(strings.Join(append(names(c.next), c.values...), " ")), bashQuote(strings.Join(own, " ")))
+		writef(&after, "        %s) values=(%s) flags=(%s) ;;\n", bashQuote(c.path),
+			bashWords(append(names(c.next), c.values...)), bashWords(own))
 	}
 	return fmt.Sprintf(`_%[1]s() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" flag="" values="" flags="" word
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" flag="" word
+    local -a values flags
     [[ $cur == = ]] && cur=""
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
     for word in "${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
@@ -51,9 +52,12 @@ func bash(name string, all []command) string {
     if [[ -z $flag ]]; then
         case "$path" in
 %[4]s        esac
-        [[ $cur == -* ]] && values=$flags
+        [[ $cur == -* ]] && values=("${flags[@]}")
     fi
-    COMPREPLY=($(compgen -W "$values" -- "$cur"))
+    COMPREPLY=()
+    for word in "${values[@]}"; do
+        [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+    done
 }
 complete -o default -F _%[1]s %[1]s
 `, name, paths.String(), flagValues.String(), after.String())
@@ -95,6 +99,15 @@ func writef(b *strings.Builder, format string, args ...any) { _, _ = fmt.Fprintf
 func parent(path string) string { return strings.TrimSuffix(strings.TrimSuffix(path, last(path)), " ") }
 
 func last(path string) string { return path[strings.LastIndex(path, " ")+1:] }
+
+// bashWords returns the elements of an array. bash expands nothing in them.
+func bashWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = bashQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
 
 func bashQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
