@@ -52,6 +52,8 @@ var completions = map[string]string{ // the line up to the cursor: the completio
 	"corridor validate --sandbox NG":         "NGA", // no value follows a switch
 	"corridor serve --log-level W":           "WARN",
 	"corridor validate NGA bank_":            "bank_account",
+	"corridor validate NGA --name x bank_":   "bank_account",
+	"corridor validate NGA ":                 "bank_account mobile_money institution_wallet",
 	"corridor serve --connectors pay":        "paystack",
 	"corridor completion ":                   "bash zsh fish",
 	"corridor events --st":                   "", // --store is its subcommands' flag
@@ -70,6 +72,8 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _corridor; echo "${COMPREPLY[*]}"`, "b
 	}
 	check("corridor report --format=", "csv jsonl xlsx", "corridor", "report", "--format", "=")
 	check("corridor report --format=x", "xlsx", "corridor", "report", "--format", "=", "x")
+	check("corridor report --format=csv u", "unmatched", "corridor", "report", "--format", "=", "csv", "u")
+	check("corridor validate NGA bank_account NG", "", "corridor", "validate", "NGA", "bank_account", "NG")
 	check("corridor serve --store=", "", "corridor", "serve", "--store", "=") // bash then completes file names
 	require.Contains(t, shellOutput(t, "bash", "-c", `source "$1"; complete -p corridor`, "bash", script), "-o default -F _corridor")
 }
