@@ -23,15 +23,21 @@ func replace(path string, edit func(text []byte) ([]byte, error)) (err error) {
 		return fmt.Errorf("%s.lock exists: another command is changing the file, or one was interrupted; remove the lock if no command is running", path)
 	}
 	if err != nil {
-		return err
+		return irreplaceable(err)
 	}
 	if err := errors.Join(fill(next, path, edit), next.Close()); err != nil {
 		return errors.Join(err, os.Remove(next.Name()))
 	}
 	if err := os.Rename(next.Name(), path); err != nil {
-		return errors.Join(err, os.Remove(next.Name()))
+		return errors.Join(irreplaceable(err), os.Remove(next.Name()))
 	}
 	return nil
+}
+
+// irreplaceable adds what to do where the system does not let the file be replaced, such as
+// a file that is mounted by itself, or one of another user.
+func irreplaceable(err error) error {
+	return fmt.Errorf("%w; if the file cannot be replaced here, edit it: corridor client hash prints the entry of a secret", err)
 }
 
 // fill writes the edited text of the file at path to next, with the file's mode and owner.
@@ -44,6 +50,9 @@ func fill(next *os.File, path string, edit func(text []byte) ([]byte, error)) er
 	if err != nil {
 		return err
 	}
+	if len(edited) > maxFileSize {
+		return fmt.Errorf("the file would have %d bytes, and is read up to %d", len(edited), maxFileSize)
+	}
 	if _, err := next.Write(edited); err != nil {
 		return err
 	}
@@ -51,5 +60,8 @@ func fill(next *os.File, path string, edit func(text []byte) ([]byte, error)) er
 	if err != nil {
 		return err
 	}
-	return errors.Join(own(next, info), next.Chmod(info.Mode().Perm()), next.Sync())
+	if err := own(next, info); err != nil {
+		return irreplaceable(err)
+	}
+	return errors.Join(next.Chmod(info.Mode().Perm()), next.Sync())
 }

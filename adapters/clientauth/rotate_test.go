@@ -125,21 +125,23 @@ func TestARejectedRotationChangesNothing(t *testing.T) {
 	full := `[{"id":"acme","secrets":[{"sha256":"` + hashA + `"},{"sha256":"` + hashB + `"},{"sha256":"` + hashC + `"}]}]`
 	for name, c := range map[string]struct {
 		text, id, says string
-		end            time.Time // of the new secret
+		begin, end     time.Time // of the new secret
 	}{
-		"an invalid file":       {`[{"id":"acme","disable":true}]`, "acme", "invalid", time.Time{}},
-		"no JSON":               {`[{"id":"acme"`, "acme", "invalid", time.Time{}},
-		"an unknown client":     {`[{"id":"beta"}]`, "acme", "no client with this id", time.Time{}},
-		"too many secrets":      {full, "acme", "end or remove one first", time.Time{}},
-		"a secret in the past":  {`[{"id":"acme"}]`, "acme", "future", rotatedAt.Add(-time.Hour)},
-		"a secret that is over": {`[{"id":"acme"}]`, "acme", "future", rotatedAt},
+		"an invalid file":        {`[{"id":"acme","disable":true}]`, "acme", "invalid", time.Time{}, time.Time{}},
+		"no JSON":                {`[{"id":"acme"`, "acme", "invalid", time.Time{}, time.Time{}},
+		"an unknown client":      {`[{"id":"beta"}]`, "acme", "no client with this id", time.Time{}, time.Time{}},
+		"too many secrets":       {full, "acme", "end or remove one first", time.Time{}, time.Time{}},
+		"a secret in the past":   {`[{"id":"acme"}]`, "acme", "future", time.Time{}, rotatedAt.Add(-time.Hour)},
+		"a window that is empty": {`[{"id":"acme"}]`, "acme", "would be invalid", rotatedAt.Add(time.Hour), rotatedAt.Add(time.Hour)},
+		"a file that is full":    {`[{"id":"acme"}` + strings.Repeat(" ", 16<<20-len(`[{"id":"acme"}]`)) + `]`, "acme", "is read up to 16777216", time.Time{}, time.Time{}},
+		"a secret that is over":  {`[{"id":"acme"}]`, "acme", "future", time.Time{}, rotatedAt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := clientsOf(t, c.text)
-			_, err := clientauth.RotateFile(path, c.id, &clientauth.Rotation{New: ports.ClientSecret{SHA256: added.SHA256, NotAfter: c.end}, Now: rotatedAt})
+			_, err := clientauth.RotateFile(path, c.id, &clientauth.Rotation{New: ports.ClientSecret{SHA256: added.SHA256, NotBefore: c.begin, NotAfter: c.end}, Now: rotatedAt})
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), hashA)
-			require.Equal(t, c.text, textOf(t, path))
+			require.True(t, c.text == textOf(t, path), "the file has changed") // not Equal, which would print a file of 16 MiB
 			require.NoFileExists(t, path+".lock")
 		})
 	}

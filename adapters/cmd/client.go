@@ -151,12 +151,15 @@ func (c *clientRevokeCmd) Run(world *surroundings) error {
 		if err != nil {
 			return err
 		}
+		if n == 0 {
+			_, _ = fmt.Fprintln(world.stderr, "no token of this client is stored")
+		}
 		_, err = fmt.Fprintln(world.stdout, "tokens revoked:", n)
 		return err
 	})
 }
 
-// Validate rejects a time in the past.
+// Validate rejects a negative duration.
 func (c *clientRotateCmd) Validate() error {
 	if c.ExpireOld != nil && *c.ExpireOld < 0 {
 		return fmt.Errorf("--expire-old must be 0 or more, not %s", *c.ExpireOld)
@@ -192,9 +195,12 @@ func printSecret(world *surroundings, secret clientauth.Secret) error {
 	return err
 }
 
-// Run prints the number of clients, or the mistakes.
+// Run prints the number of clients, or the mistakes. A single mistake is in the error.
 func (c *clientCheckCmd) Run(world *surroundings) error {
 	clients, mistakes := clientauth.CheckFile(c.File)
+	if len(mistakes) == 1 && !c.JSON {
+		return service.Reject(fmt.Errorf("%s is not a valid clients file: %w", c.File, mistakes[0]))
+	}
 	if err := c.print(world, clients, mistakes); err != nil || len(mistakes) == 0 {
 		return err
 	}

@@ -76,8 +76,7 @@ func TestClientCheck(t *testing.T) {
 		},
 		"half a file": {
 			text: "[{\"id\":\"acme\"},\n{\"id", code: exitRejected, json: `{"clients":0,"mistakes":["the JSON value ends in line 2 before it is complete"]}`, errors: []string{
-				"the JSON value ends in line 2 before it is complete",
-				"corridor: " + path + " is not a valid clients file, mistakes: 1",
+				"corridor: " + path + " is not a valid clients file: the JSON value ends in line 2 before it is complete",
 			},
 		},
 	} {
@@ -103,6 +102,14 @@ func TestClientCheck(t *testing.T) {
 	require.Equal(t, exitRejected, code)
 	require.Empty(t, out)
 	require.Contains(t, errs, "no such file")
+	require.Equal(t, 1, strings.Count(errs, "\n"), errs)
+}
+
+func TestClientRevokeSaysThatNoTokenIsStored(t *testing.T) {
+	code, out, errs := command(t, "", nil, "client", "revoke", "acmee", "--store", "sqlite:"+emptyStore(t))
+	require.Zero(t, code, errs)
+	require.Equal(t, "tokens revoked: 0\n", out)
+	require.Equal(t, "no token of this client is stored\n", errs)
 }
 
 // A running service accepts both secrets after a rotation.

@@ -39,6 +39,7 @@ func known(parts service.Parts) completion.Words {
 	words := completion.Words{
 		"schemes": schemeNames(), "countries": countries(), "types": accountTypes(),
 		"directions": {string(errcodes.Payin), string(errcodes.Payout)},
+		"levels":     {"DEBUG", "INFO", "WARN", "ERROR"},
 		"states":     {string(errcodes.StateFailed), string(errcodes.StateError)},
 	}
 	for _, c := range parts.Connectors {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 // scriptOf writes the completion script for a shell, and skips the test without the shell.
@@ -47,7 +49,11 @@ var completions = map[string]string{ // the line up to the cursor: the completio
 	"corridor normalise mpesa-d":             "mpesa-daraja",
 	"corridor normalise x 1 --direction ":    "payin payout",
 	"corridor validate NG":                   "NGA",
+	"corridor validate --sandbox NG":         "NGA", // no value follows a switch
+	"corridor serve --log-level W":           "WARN",
 	"corridor validate NGA bank_":            "bank_account",
+	"corridor validate NGA --name x bank_":   "bank_account",
+	"corridor validate NGA ":                 "bank_account mobile_money institution_wallet",
 	"corridor serve --connectors pay":        "paystack",
 	"corridor completion ":                   "bash zsh fish",
 	"corridor events --st":                   "", // --store is its subcommands' flag
@@ -66,8 +72,24 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _corridor; echo "${COMPREPLY[*]}"`, "b
 	}
 	check("corridor report --format=", "csv jsonl xlsx", "corridor", "report", "--format", "=")
 	check("corridor report --format=x", "xlsx", "corridor", "report", "--format", "=", "x")
+	check("corridor report --format=csv u", "unmatched", "corridor", "report", "--format", "=", "csv", "u")
+	check("corridor validate NGA bank_account NG", "", "corridor", "validate", "NGA", "bank_account", "NG")
 	check("corridor serve --store=", "", "corridor", "serve", "--store", "=") // bash then completes file names
 	require.Contains(t, shellOutput(t, "bash", "-c", `source "$1"; complete -p corridor`, "bash", script), "-o default -F _corridor")
+}
+
+// A program may add parts of any name.
+func TestTheCompletionScriptExpandsNothing(t *testing.T) {
+	hostile := parts()
+	hostile.Connectors = append(hostile.Connectors, service.ConnectorKind{Name: "it's"}, service.ConnectorKind{Name: "$(echo*expanded)"})
+	var script screen
+	require.Equal(t, exitOK, run(&surroundings{t.Context(), strings.NewReader(""), &script, os.Stderr, hostile}, []string{"completion", "bash"}))
+	path := filepath.Join(t.TempDir(), "corridor.bash")
+	write(t, path, script.String())
+	for _, name := range []string{"it's", "$(echo*expanded)"} {
+		require.Equal(t, name, shellOutput(t, "bash", "-c",
+			`source "$1"; COMP_WORDS=(corridor serve --connectors "$2") COMP_CWORD=3; _corridor; echo "${COMPREPLY[*]}"`, "bash", path, name[:2]))
+	}
 }
 
 func TestFishCompletes(t *testing.T) {

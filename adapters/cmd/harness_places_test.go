@@ -69,6 +69,7 @@ var single = map[string]string{
 	"TestAStopInterruptsASlowFeed":                   "one process stops; see TestOneOfTwoStopsUnderLoad",
 	"TestASecondSignalEndsTheProcessAtOnce":          "one process gets the signal",
 	"TestThePageOfTheAPIIsTrue":                      "the page shows one service; TestTheStory of internal/integration/wire runs on two",
+	"TestTheFirstStartOfThePageRuns":                 "the page shows one service",
 	"TestClientRotateReachesARunningService":         "each process reads its own clients file",
 	"TestAStopCompletesRequestsInFlight":             "one process stops; see TestOneOfTwoStopsUnderLoad",
 	"TestAFullDiskLosesNothingAcknowledged":          "it is about the disk of a file; a database has its own",
@@ -147,7 +148,7 @@ func TestEachTestRunsInItsPlaces(t *testing.T) {
 }
 
 // starters are the functions that start a server.
-var starters = []string{"serve", "serveTimes", "serveAcme", "serveAccounts", "serveHooks", "launch", "pair"}
+var starters = []string{"serve", "serveTimes", "serveAcme", "serveAccounts", "serveHooks", "launch", "started", "pair"}
 
 // calls returns the names of the functions that a test calls.
 func calls(f *ast.FuncDecl) map[string]bool {

@@ -35,12 +35,16 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -146,8 +150,22 @@ func newParser(world *surroundings, exit func(code int)) (*kong.Kong, error) {
 		kong.Name("corridor"), kong.Description(description),
 		kong.Writers(world.stdout, world.stderr), kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars(world.parts.Vars()),
+		kong.Vars(world.parts.Vars()), kong.TypeMapper(reflect.TypeFor[slog.Level](), kong.MapperFunc(decodeLevel)),
 	)
+}
+
+// decodeLevel reads a level, and lists the known ones where slog's error does not.
+func decodeLevel(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("level", &text); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(text)); err != nil {
+		return fmt.Errorf("want DEBUG, INFO, WARN or ERROR, not %q", text)
+	}
+	target.Set(reflect.ValueOf(level))
+	return nil
 }
 
 // unparsed prints why a command line has no command to run, and returns the exit status. If
@@ -186,10 +204,24 @@ func similarValue(err error, parsed *kong.Context) string {
 
 // similar adds a hint to the error of a word that is not known.
 func similar(err error, word string, known []string) error {
-	if hint := service.DidYouMean(word, known); hint != "" {
+	if hint := cmp.Or(service.DidYouMean(word, known), longer(word, known)); hint != "" {
 		return fmt.Errorf("%w%s", err, hint)
 	}
 	return err
+}
+
+// longer returns the hint for a word that only begins known words.
+func longer(word string, known []string) string {
+	var all []string
+	for _, k := range known {
+		if strings.HasPrefix(k, word) {
+			all = append(all, strconv.Quote(k))
+		}
+	}
+	if word == "" || len(all) == 0 || slices.Contains(known, word) {
+		return ""
+	}
+	return "; did you mean " + strings.Join(all, " or ") + "?"
 }
 
 func fail(world *surroundings, err error, code int) int {

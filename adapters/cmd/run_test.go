@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 func TestACommandLineWithoutACommandPrintsHelp(t *testing.T) {
@@ -41,6 +43,9 @@ func TestAMistypedWordIsAnsweredWithASuggestion(t *testing.T) {
 		"report unmached --from 2026-10-01": `<kind> must be one of "transactions","unmatched" but got "unmached"; did you mean "unmatched"? (run "corridor report --help")`,
 		"serve --token-lifetime 0s":         `serve: --token-lifetime must be 1s to 24h0m0s, not 0s (run "corridor serve --help")`,
 
+		"serve --log-level TRACE": `--log-level: want DEBUG, INFO, WARN or ERROR, not "TRACE" (run "corridor serve --help")`,
+
+		"normalise mpesa 1 --direction payin":                        `scheme is not known: "mpesa"; did you mean "mpesa-daraja" or "mpesa-openapi"?`,
 		"normalise mpesa-dajara 1 --direction payin":                 `scheme is not known: "mpesa-dajara"; did you mean "mpesa-daraja"?`,
 		"normalise mpesa-daraja 1 --direction in":                    `direction must be payin or payout, not "in"`,
 		"validate NGR bank_account 0690000032 --bank-code 044":       `country is not supported for this accountType; did you mean "NGA"?`,
@@ -56,5 +61,15 @@ func TestAMistypedWordIsAnsweredWithASuggestion(t *testing.T) {
 		require.Equal(t, exitRejected, code, line)
 		require.Empty(t, out, line)
 		require.Equal(t, "corridor: "+want+"\n", errs, line)
+	}
+}
+
+// A third of the letters may differ, rounded up.
+func TestAWordThatIsTooDifferentIsNotASuggestion(t *testing.T) {
+	for word, hint := range map[string]string{
+		"paystak": `; did you mean "paystack"?`, "PAYSTACKS": `; did you mean "paystack"?`, "paystack": "",
+		"xxxstack": `; did you mean "paystack"?`, "xxxxtack": "", "": "",
+	} {
+		require.Equal(t, hint, service.DidYouMean(word, []string{"flutterwave", "paystack"}), word)
 	}
 }

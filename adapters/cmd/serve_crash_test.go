@@ -22,11 +22,18 @@ type process struct {
 // launch starts the command on a store.
 func launch(t *testing.T, clients, store string, env ...string) *process {
 	t.Helper()
+	p := started(t, exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
+		"--clients-file", clients, "--store", store, "--log-level", "DEBUG"), env...)
+	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
+	return p
+}
+
+// started starts a program that becomes the command, and waits until that listens.
+func started(t *testing.T, cmd *exec.Cmd, env ...string) *process {
+	t.Helper()
 	p := &process{
 		running: &running{t: t, out: &screen{}, log: &screen{}, turn: newTurns()},
-		cmd: exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
-			"--clients-file", clients, "--store", store, "--log-level", "DEBUG"),
-		gone: make(chan error, 1),
+		cmd:     cmd, gone: make(chan error, 1),
 	}
 	// A busy machine may need longer than the default to restart a process and resume what it has left.
 	p.cmd.Env = append(append(os.Environ(), runEnv+"=1", "CORRIDOR_VALIDATION_TIMEOUT=10m"), env...)
@@ -37,8 +44,10 @@ func launch(t *testing.T, clients, store string, env ...string) *process {
 		_ = p.cmd.Process.Kill() // it may have ended
 		_ = await(t, "end of the process", p.gone)
 	})
-	p.eventually(func() bool { return p.hear() == 1 }, "not listening")
-	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
+	p.eventually(func() bool {
+		require.Empty(t, p.gone, "it has ended: %s", p.log)
+		return p.hear() == 1
+	}, "not listening")
 	return p
 }
 

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 // slowBank is a bank that responds with valid rates once released.
@@ -81,6 +83,17 @@ func TestAStopCompletesRequestsInFlight(t *testing.T) {
 	require.Regexp(t, "(?s)\ninterrupted: .* a second SIGINT or SIGTERM ends it at once\n.*stopping: .*\nstopped\n$", s.log)
 }
 
+func TestAServiceThatFailsDoesNotPrintThatItStopped(t *testing.T) {
+	settings := service.Defaults()
+	settings.Sandbox, settings.Store, settings.Listen = true, "memory:", "127.0.0.1:0"
+	var out, log screen
+	s, err := service.New(t.Context(), &settings, parts(), &service.Config{Stdout: &out, Stderr: &log})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.Error(t, s.Serve(t.Context()), "its listener is closed")
+	require.NotContains(t, log.String(), "stopped")
+}
+
 // A stop that waits for a request can be cut short.
 func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	t.Parallel()
@@ -89,11 +102,15 @@ func TestASecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close()) }()
 	_, err = fmt.Fprintf(conn, "POST /v1/rate-locks HTTP/1.1\r\nHost: corridor\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{", p.token)
+		"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{", p.token)
 	require.NoError(t, err)
-	p.eventually(func() bool { return p.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
+	again := func() bool { // a body that makes no progress would end
+		_, err := io.WriteString(conn, " ")
+		return err == nil
+	}
+	p.eventually(func() bool { return again() && p.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
-	p.eventually(func() bool { return strings.Contains(p.log.String(), "stopping: ") }, "not stopping")
+	p.eventually(func() bool { return again() && strings.Contains(p.log.String(), "stopping: ") }, "not stopping")
 	ended, ok := errors.AsType[*exec.ExitError](p.end(os.Interrupt))
 	require.True(t, ok)
 	require.Equal(t, -1, ended.ExitCode(), "ended by the signal and not by itself: %s", p.log)

@@ -66,7 +66,7 @@ func TestValidatePrintsTheResult(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				code, result, errs := validated(t, c.asking, c.args...)
-				want := exitNotVerified
+				want := 3 // as documented
 				if c.want["status"] == "verified" {
 					want = exitOK
 				}

@@ -25,7 +25,7 @@ type Settings struct {
 	PublicURL string     `env:"CORRIDOR_PUBLIC_URL" group:"Service:" help:"Address that links begin with; default http:// and --listen." name:"public-url" placeholder:"URL"`
 	Sandbox   bool       `env:"CORRIDOR_SANDBOX" group:"Service:" help:"Use test rates, test accounts and a test client where nothing else is set."`
 	Store     string     `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" group:"Service:" help:"Where the service keeps its data: ${stores}."`
-	LogLevel  slog.Level `default:"INFO" env:"CORRIDOR_LOG_LEVEL" group:"Service:" help:"DEBUG, INFO, WARN or ERROR."`
+	LogLevel  slog.Level `complete:"levels" default:"INFO" env:"CORRIDOR_LOG_LEVEL" group:"Service:" help:"DEBUG, INFO, WARN or ERROR."`
 
 	Feed              []string      `env:"CORRIDOR_FEED" group:"Rates:" help:"Where rates come from: ${feeds}. Several are tried in order." placeholder:"FEED" sep:","`
 	MarkupBps         int           `default:"150" env:"CORRIDOR_MARKUP_BPS" group:"Rates:" help:"Markup over the market's rate, in basis points (1 is 0.01 %)."`

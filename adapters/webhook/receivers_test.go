@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,10 +35,20 @@ func TestAReceiverActsOnceOnWhatItsSenderSigned(t *testing.T) {
 		receiver, err := webhook.NewReceiver(secretsOf(1, 2), nil)
 		require.NoError(t, err)
 		acted := make(chan string, 100)
-		server := httptest.NewServer(&inbox{receiver: receiver, done: map[string]bool{}, act: func(e ports.Event) error {
+		in := &inbox{receiver: receiver, done: map[string]bool{}, act: func(e ports.Event) error {
 			acted <- "act on " + e.Kind + " " + e.ID
 			return nil
-		}})
+		}}
+		var first sync.WaitGroup
+		first.Add(atOnce)
+		var arrived atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if arrived.Add(1) <= atOnce {
+				first.Done()
+				first.Wait() // until all have arrived
+			}
+			in.ServeHTTP(w, r)
+		}))
 		t.Cleanup(server.Close)
 		requireActsOnce(t, server.URL, acted)
 	})
@@ -56,6 +68,7 @@ func TestAReceiverActsOnceOnWhatItsSenderSigned(t *testing.T) {
 // and sends a line to acted for each event on which it acts.
 func requireActsOnce(t *testing.T, url string, acted <-chan string) {
 	t.Helper()
+	deliverAtOnce(t, url, event("evt_0", "lock-1"))
 	huge := []byte(`"` + strings.Repeat("a", webhook.DefaultMaxBody) + `"`)
 	for _, c := range []struct {
 		name    string
@@ -89,10 +102,28 @@ func requireActsOnce(t *testing.T, url string, acted <-chan string) {
 		require.Equal(t, c.reason == "", err == nil, "%s: %v", c.name, err)
 	}
 	require.Equal(t, http.StatusUnauthorized, postChanged(t, url), "a body that was changed on its way")
-	for _, id := range []string{"evt_1", "evt_2", "evt_3.active", "evt_last"} {
+	for _, id := range []string{"evt_0", "evt_1", "evt_2", "evt_3.active", "evt_last"} {
 		require.Equal(t, "act on rate_lock.minted "+id, next(t, acted))
 	}
 	require.Empty(t, acted)
+}
+
+const atOnce = 8
+
+// deliverAtOnce delivers an event several times at the same time, as after answers that were
+// lost. The race detector finds a receiver that looks and acts without a lock.
+func deliverAtOnce(t *testing.T, url string, e ports.Event) {
+	t.Helper()
+	sink := newSink(t, url, private(nil))
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() {
+			if err := sink.Deliver(t.Context(), e); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // postChanged posts an event with the signature of another, and returns the status.

@@ -54,6 +54,7 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 401;
   }
   const event: Event = JSON.parse(body.toString("utf8")); // only now: the signature is of the bytes
+  // No other request runs between has and add, because act does not wait. If yours waits, the table must reject a repeated id.
   if (!done.has(id)) {
     act(event); // with a database, insert the id and act in one transaction; if the id is there, there is nothing to do
     done.add(id);

@@ -16,7 +16,7 @@ type command struct {
 	path   string // such as "client new"; "" for the program itself
 	next   []word // its subcommands
 	flags  []flag
-	values []string // of its arguments
+	values [][]string // of its arguments, in their order
 }
 
 type word struct{ name, help string }
@@ -35,7 +35,7 @@ func commands(n *kong.Node, words Words) []command {
 		c.flags = append(c.flags, flag{word{f.Name, f.Help}, values(f.Value, words), f.IsBool()})
 	}
 	for _, p := range n.Positional {
-		c.values = append(c.values, values(p, words)...)
+		c.values = append(c.values, values(p, words))
 	}
 	all := []command{c}
 	for _, child := range n.Children {

@@ -20,10 +20,10 @@ func Script(shell string, app *kong.Application, words Words) string {
 	}
 }
 
-// bash returns a script that follows the words of the line to a command. bash makes --a=b
-// three words.
+// bash returns a script that follows the words of the line to a command, and counts its
+// arguments. bash makes --a=b three words.
 func bash(name string, all []command) string {
-	var paths, flagValues, after strings.Builder
+	var paths, valued, flagValues, after, arguments strings.Builder
 	for _, c := range all {
 		if c.path != "" {
 			writef(&paths, "            %s) path=\"${path:+$path }$word\" ;;\n", bashQuote(parent(c.path)+" "+last(c.path)))
@@ -32,48 +32,74 @@ func bash(name string, all []command) string {
 		for _, f := range c.flags {
 			own = append(own, "--"+f.name)
 			if !f.bare {
-				writef(&flagValues, "        %s) values=%s flag=1 ;;\n", bashQuote(c.path+" --"+f.name), bashQuote(strings.Join(f.values, " ")))
+				writef(&valued, "            %s) skip=1 ;;\n", bashQuote(c.path+" --"+f.name))
+				writef(&flagValues, "        %s) values=(%s) flag=1 ;;\n", bashQuote(c.path+" --"+f.name), bashWords(f.values))
 			}
 		}
-		writef(&after, "        %s) values=%s flags=%s ;;\n", bashQuote(c.path),
-			bashQuote(strings.Join(append(names(c.next), c.values...), " ")), bashQuote(strings.Join(own, " ")))
+		writef(&after, "        %s) values=(%s) flags=(%s) ;;\n", bashQuote(c.path),
+			bashWords(names(c.next)), bashWords(own))
+		for i, values := range c.values {
+			writef(&arguments, "        %s) values=(%s) ;;\n", bashQuote(fmt.Sprint(c.path, " ", i)), bashWords(values))
+		}
 	}
 	return fmt.Sprintf(`_%[1]s() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" flag="" values="" flags="" word
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" flag="" skip="" n=0 word
+    local -a values flags
     [[ $cur == = ]] && cur=""
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
     for word in "${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
+        [[ $word == = ]] && skip=1 && continue
+        [[ -n $skip ]] && skip="" && continue
         case "$path $word" in
-%[2]s        esac
+%[2]s%[5]s            *" -"*) ;;
+            *) n=$((n+1)) ;;
+        esac
     done
     case "$path $prev" in
 %[3]s    esac
     if [[ -z $flag ]]; then
         case "$path" in
 %[4]s        esac
-        [[ $cur == -* ]] && values=$flags
+        case "$path $n" in
+%[6]s        esac
+        [[ $cur == -* ]] && values=("${flags[@]}")
     fi
-    COMPREPLY=($(compgen -W "$values" -- "$cur"))
+    COMPREPLY=()
+    for word in "${values[@]}"; do
+        [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+    done
 }
 complete -o default -F _%[1]s %[1]s
-`, name, paths.String(), flagValues.String(), after.String())
+`, name, paths.String(), flagValues.String(), after.String(), valued.String(), arguments.String())
 }
 
 // fish returns a script with one line for each word that can follow a command.
 func fish(name string, all []command) string {
 	var b strings.Builder
-	writef(&b, "function __%s_at\n    set -l path\n    for word in (commandline -opc)[2..]\n        switch \"$path $word\"\n", name)
+	writef(&b, "function __%s_at\n    set -l path\n    set -l skip\n    set -l n 0\n    for word in (commandline -opc)[2..]\n"+
+		"        if test -n \"$skip\"\n            set skip\n            continue\n        end\n        switch \"$path $word\"\n", name)
 	for _, c := range all[1:] {
 		writef(&b, "            case %s\n                set -a path $word\n", fishQuote(parent(c.path)+" "+last(c.path)))
 	}
-	b.WriteString("        end\n    end\n    test \"$argv\" = \"$path\"\nend\n")
+	for _, c := range all {
+		for _, f := range c.flags {
+			if !f.bare {
+				writef(&b, "            case %s\n                set skip 1\n", fishQuote(c.path+" --"+f.name))
+			}
+		}
+	}
+	b.WriteString("            case '* -*'\n            case '*'\n                set n (math $n + 1)\n        end\n    end\n")
+	b.WriteString("    contains -- \"$argv\" \"$path\" \"$path $n\"\nend\n")
 	for _, c := range all {
 		at := fmt.Sprintf("complete -c %s -n %s", name, fishQuote("__"+name+"_at "+c.path))
 		for _, w := range c.next {
 			writef(&b, "%s -f -a %s -d %s\n", at, w.name, fishQuote(w.help))
 		}
-		if len(c.values) > 0 {
-			writef(&b, "%s -f -a %s\n", at, fishQuote(strings.Join(c.values, " ")))
+		for i, values := range c.values {
+			if len(values) > 0 {
+				there := fishQuote(fmt.Sprintf("__%s_at %s %d", name, c.path, i))
+				writef(&b, "complete -c %s -n %s -f -a %s\n", name, there, fishQuote(strings.Join(values, " ")))
+			}
 		}
 		for _, f := range c.flags {
 			b.WriteString(at + " -l " + f.name + " -d " + fishQuote(f.help))
@@ -95,6 +121,15 @@ func writef(b *strings.Builder, format string, args ...any) { _, _ = fmt.Fprintf
 func parent(path string) string { return strings.TrimSuffix(strings.TrimSuffix(path, last(path)), " ") }
 
 func last(path string) string { return path[strings.LastIndex(path, " ")+1:] }
+
+// bashWords returns the elements of an array. bash expands nothing in them.
+func bashWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = bashQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
 
 func bashQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
