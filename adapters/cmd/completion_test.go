@@ -81,14 +81,20 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _corridor; echo "${COMPREPLY[*]}"`, "b
 // A program may add parts of any name.
 func TestTheCompletionScriptExpandsNothing(t *testing.T) {
 	hostile := parts()
-	hostile.Connectors = append(hostile.Connectors, service.ConnectorKind{Name: "it's"}, service.ConnectorKind{Name: "$(echo*expanded)"})
-	var script screen
-	require.Equal(t, exitOK, run(&surroundings{t.Context(), strings.NewReader(""), &script, os.Stderr, hostile}, []string{"completion", "bash"}))
-	path := filepath.Join(t.TempDir(), "corridor.bash")
-	write(t, path, script.String())
-	for _, name := range []string{"it's", "$(echo*expanded)"} {
-		require.Equal(t, name, shellOutput(t, "bash", "-c",
-			`source "$1"; COMP_WORDS=(corridor serve --connectors "$2") COMP_CWORD=3; _corridor; echo "${COMPREPLY[*]}"`, "bash", path, name[:2]))
+	hostile.Connectors = append(hostile.Connectors, service.ConnectorKind{Name: "it's"}, service.ConnectorKind{Name: "$(echo*expanded)"}, service.ConnectorKind{Name: "(echo)x"})
+	for shell, program := range map[string]string{
+		"bash": `source "$0"; COMP_WORDS=(corridor serve --connectors "") COMP_CWORD=3; _corridor; printf '%s\n' "${COMPREPLY[@]}"`,
+		"fish": `source $argv[1]; complete -C 'corridor serve --connectors ' | cut -f 1`,
+	} {
+		t.Run(shell, func(t *testing.T) {
+			_ = scriptOf(t, shell) // skips without the shell
+			var script screen
+			require.Equal(t, exitOK, run(&surroundings{t.Context(), strings.NewReader(""), &script, os.Stderr, hostile}, []string{"completion", shell}))
+			path := filepath.Join(t.TempDir(), "script")
+			write(t, path, script.String())
+			offered := strings.Split(shellOutput(t, shell, "-c", program, path), "\n")
+			require.Subset(t, offered, []string{"it's", "$(echo*expanded)", "(echo)x"})
+		})
 	}
 }
 

@@ -98,14 +98,14 @@ func fish(name string, all []command) string {
 		for i, values := range c.values {
 			if len(values) > 0 {
 				there := fishQuote(fmt.Sprintf("__%s_at %s %d", name, c.path, i))
-				writef(&b, "complete -c %s -n %s -f -a %s\n", name, there, fishQuote(strings.Join(values, " ")))
+				writef(&b, "complete -c %s -n %s -f -a %s\n", name, there, fishWords(values))
 			}
 		}
 		for _, f := range c.flags {
 			b.WriteString(at + " -l " + f.name + " -d " + fishQuote(f.help))
 			switch {
 			case len(f.values) > 0:
-				b.WriteString(" -x -a " + fishQuote(strings.Join(f.values, " ")))
+				b.WriteString(" -x -a " + fishWords(f.values))
 			case !f.bare:
 				b.WriteString(" -r -F")
 			}
@@ -122,11 +122,17 @@ func parent(path string) string { return strings.TrimSuffix(strings.TrimSuffix(p
 
 func last(path string) string { return path[strings.LastIndex(path, " ")+1:] }
 
-// bashWords returns the elements of an array. bash expands nothing in them.
-func bashWords(words []string) string {
+// bashWords returns the elements of an array, in which bash expands nothing.
+func bashWords(words []string) string { return joined(words, bashQuote) }
+
+// fishWords returns a list of completions. fish expands the list when it completes, so that
+// each word is quoted in it.
+func fishWords(words []string) string { return fishQuote(joined(words, fishQuote)) }
+
+func joined(words []string, quote func(string) string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = bashQuote(w)
+		quoted[i] = quote(w)
 	}
 	return strings.Join(quoted, " ")
 }
