@@ -30,7 +30,7 @@ func TestTwoLocksAtMostWhateverTheClockDoes(t *testing.T) {
 			clock.Advance(time.Duration(hours) * time.Hour)
 			feed.Offer(pair, "18.2500") // at the clock's time
 			lock, _, err := locks.Create(context.Background(), "shop-7", pair)
-			if code := errcodes.Of(err); code != "" && code != errcodes.ClockBehind { // which is right behind the last lock
+			if code := errcodes.Of(err); code != "" && code != errcodes.ClockBehind { // the clock is back before the last lock
 				t.Fatal(err)
 			}
 			live[lock.ID] = lock.ExpiresAt
